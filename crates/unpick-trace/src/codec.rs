@@ -1,0 +1,356 @@
+//! Traces on disk: a text header that a person can read, and a compact body.
+//!
+//! ```text
+//! unpick-trace 1
+//! program: transfer_keeps_total
+//! strategy: pct:d=3
+//! ...
+//! body: 1a2b3c4d5e6f7081 41
+//! <base64 lines>
+//! ```
+//!
+//! The number after the magic word is the format version. A file of a newer version, a damaged or a
+//! shortened one is rejected with an error that says so; nothing is ever guessed.
+
+use crate::{Choice, Outcome, Trace};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde::{Deserialize, Serialize};
+
+/// The version this crate writes, and the newest it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+const MAGIC: &str = "unpick-trace";
+const LINE_WIDTH: usize = 100;
+
+/// Where a trace comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The program or test that was run.
+    pub program: String,
+    /// The strategy, as given on the command line.
+    pub strategy: String,
+    /// The seed of the exploration.
+    pub seed: u64,
+    /// Which execution of the exploration this was, from 1.
+    pub execution: u64,
+    /// The outcome in one line.
+    pub summary: String,
+    /// The version of unpick that wrote the file.
+    pub tool: String,
+    /// Settings that change what a program may do, as `key=value` words.
+    pub settings: String,
+}
+
+/// A trace with its outcome and its origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Where it comes from.
+    pub header: Header,
+    /// What happened.
+    pub trace: Trace,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// Why a file is not a trace that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CodecError {
+    /// The first line is not ours.
+    #[error("not an unpick trace: the first line is not `{MAGIC} <version>`")]
+    NotATrace,
+    /// Written by a newer version.
+    #[error(
+        "the trace has format version {found}, this unpick reads up to {FORMAT_VERSION}; use the \
+         version that wrote it (the `tool` line of the file) or a newer one"
+    )]
+    TooNew {
+        /// The version in the file.
+        found: u32,
+    },
+    /// A header line is missing or cannot be read.
+    #[error("damaged trace: header line `{0}` is missing or malformed; record the failure again")]
+    BadHeader(&'static str),
+    /// A header line that no version up to this one writes.
+    #[error("damaged trace: there is no header line `{0}`; record the failure again")]
+    UnknownHeader(String),
+    /// The body does not match its checksum.
+    #[error("damaged trace: the body does not match its checksum; record the failure again")]
+    BadChecksum,
+    /// The body matches its checksum but is not a trace.
+    #[error("damaged trace: {0}; record the failure again")]
+    BadBody(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Body {
+    trace: Trace,
+    outcome: Outcome,
+}
+
+/// The text of a trace file.
+pub fn encode(record: &Record) -> String {
+    let body = Body {
+        trace: record.trace.clone(),
+        outcome: record.outcome.clone(),
+    };
+    let bytes = postcard::to_allocvec(&body).expect("internal error: a trace can be serialised");
+    let header = &record.header;
+    let mut text = format!("{MAGIC} {FORMAT_VERSION}\n");
+    let fields = [
+        ("program", one_line(&header.program)),
+        ("strategy", one_line(&header.strategy)),
+        ("seed", format!("{:#x}", header.seed)),
+        ("execution", header.execution.to_string()),
+        ("settings", one_line(&header.settings)),
+        ("outcome", one_line(&header.summary)),
+        ("tool", one_line(&header.tool)),
+    ];
+    for (name, value) in &fields {
+        text.push_str(&format!("{name}: {value}\n"));
+    }
+    let sum = checksum(text.as_bytes(), &bytes);
+    text.push_str(&format!("body: {sum:016x} {}\n", bytes.len()));
+    let encoded = base64_encode(&bytes);
+    for line in encoded.as_bytes().chunks(LINE_WIDTH) {
+        text.push_str(core::str::from_utf8(line).expect("internal error: base64 is ASCII"));
+        text.push('\n');
+    }
+    text
+}
+
+/// Reads a trace file.
+pub fn decode(text: &str) -> Result<Record, CodecError> {
+    let first = text.lines().next().unwrap_or("");
+    let version = first
+        .strip_prefix(MAGIC)
+        .and_then(|rest| rest.trim().parse::<u32>().ok())
+        .ok_or(CodecError::NotATrace)?;
+    if version > FORMAT_VERSION {
+        return Err(CodecError::TooNew { found: version });
+    }
+    let mut header = Header::default();
+    let mut seed = None;
+    let mut execution = None;
+    let mut rest = &text[line_end(text, 0)..];
+    let body_line = loop {
+        let end = line_end(rest, 0);
+        let line = rest[..end].trim_end_matches(['\r', '\n']);
+        let (name, value) = line
+            .split_once(": ")
+            .or_else(|| line.strip_suffix(':').map(|name| (name, "")))
+            .ok_or(CodecError::BadHeader("body"))?;
+        match name {
+            "program" => header.program = value.to_string(),
+            "strategy" => header.strategy = value.to_string(),
+            "settings" => header.settings = value.to_string(),
+            "outcome" => header.summary = value.to_string(),
+            "tool" => header.tool = value.to_string(),
+            "seed" => seed = u64::from_str_radix(value.trim_start_matches("0x"), 16).ok(),
+            "execution" => execution = value.parse().ok(),
+            "body" => {
+                rest = &rest[end..];
+                break value;
+            }
+            other => return Err(CodecError::UnknownHeader(other.to_string())),
+        }
+        rest = &rest[end..];
+    };
+    header.seed = seed.ok_or(CodecError::BadHeader("seed"))?;
+    header.execution = execution.ok_or(CodecError::BadHeader("execution"))?;
+    let head = &text[..text.len() - rest.len()];
+    let head = &head[..head.rfind("body: ").unwrap_or(0)];
+    let body = decode_body(head, body_line, rest)?;
+    Ok(Record {
+        header,
+        trace: body.trace,
+        outcome: body.outcome,
+    })
+}
+
+fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, CodecError> {
+    let (sum, length) = body_line
+        .split_once(' ')
+        .ok_or(CodecError::BadHeader("body"))?;
+    let sum = u64::from_str_radix(sum, 16).map_err(|_| CodecError::BadHeader("body"))?;
+    let length: usize = length.parse().map_err(|_| CodecError::BadHeader("body"))?;
+    let bytes = base64_decode(encoded).ok_or(CodecError::BadChecksum)?;
+    // Line ends may have been rewritten on their way through version control.
+    let head = head.replace('\r', "");
+    if bytes.len() != length || checksum(head.as_bytes(), &bytes) != sum {
+        return Err(CodecError::BadChecksum);
+    }
+    let body: Body =
+        postcard::from_bytes(&bytes).map_err(|error| CodecError::BadBody(error.to_string()))?;
+    body.trace.validate().map_err(CodecError::BadBody)?;
+    Ok(body)
+}
+
+impl Trace {
+    /// Checks what the rest of unpick relies on, so that a forged file cannot make it panic.
+    fn validate(&self) -> Result<(), String> {
+        let tasks = self.tasks.len() as u32;
+        if !self.enabled_sets_fit() {
+            return Err("the sets of enabled tasks do not fit the steps".to_string());
+        }
+        for (index, step) in self.steps.iter().enumerate() {
+            if step.task.0 >= tasks {
+                return Err(format!(
+                    "step {index} names task {}, there are {tasks}",
+                    step.task
+                ));
+            }
+            let is_consistent = match step.choice {
+                Choice::Task(task) => task == step.task && self.enabled(index).contains(task),
+                other => other.answer() < other.answer_count(),
+            };
+            if !is_consistent {
+                return Err(format!("step {index} makes a choice that was not there"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn line_end(text: &str, start: usize) -> usize {
+    text[start..]
+        .find('\n')
+        .map_or(text.len(), |at| start + at + 1)
+}
+
+fn one_line(text: &str) -> String {
+    text.replace(['\n', '\r'], " ").trim().to_string()
+}
+
+/// FNV-1a over header and body: cheap, and enough against accidents (it is no signature).
+fn checksum(head: &[u8], body: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for byte in head.iter().chain(body) {
+        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    hash
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64_encode(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let word = chunk
+            .iter()
+            .fold(0u32, |word, byte| word << 8 | u32::from(*byte))
+            << (8 * (3 - chunk.len()));
+        for position in 0..4 {
+            if position <= chunk.len() {
+                let digit = (word >> (18 - 6 * position)) & 63;
+                text.push(char::from(ALPHABET[digit as usize]));
+            } else {
+                text.push('=');
+            }
+        }
+    }
+    text
+}
+
+fn base64_decode(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    let mut word = 0u32;
+    let mut bits = 0;
+    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        if byte == b'=' {
+            continue;
+        }
+        let digit = ALPHABET.iter().position(|letter| *letter == byte)?;
+        word = (word << 6 | digit as u32) & 0xff_ffff;
+        bits += 6;
+        if bits >= 8 {
+            bits -= 8;
+            bytes.push((word >> bits) as u8);
+        }
+    }
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ObjectId, Op, OpKind, SiteId, Step, TaskId, TaskInfo, TaskSet};
+
+    fn sample() -> Record {
+        let mut trace = Trace::default();
+        trace.tasks.push(TaskInfo {
+            parent: TaskId(0),
+            index: 0,
+            object: ObjectId(0),
+            name: Some("main".to_string()),
+        });
+        let mut enabled = TaskSet::new();
+        enabled.insert(TaskId(0));
+        for value in 0..50 {
+            let op = Op::new(OpKind::Store, ObjectId(0));
+            let mut step = Step::new(Choice::Task(TaskId(0)), TaskId(0), op, SiteId::UNKNOWN);
+            step.value = value;
+            trace.push(step, enabled.bits());
+        }
+        Record {
+            header: Header {
+                program: "sample".to_string(),
+                strategy: "dfs".to_string(),
+                seed: 0x5eed,
+                execution: 37,
+                summary: "fail\nin two lines".to_string(),
+                tool: "0.1.0".to_string(),
+                settings: String::new(),
+            },
+            trace,
+            outcome: Outcome::Pass,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut record = sample();
+        let read = decode(&encode(&record)).unwrap();
+        record.header.summary = "fail in two lines".to_string();
+        assert_eq!(read, record);
+        assert_eq!(decode(&encode(&record).replace('\n', "\r\n")), Ok(record));
+    }
+
+    #[test]
+    fn every_changed_byte_is_noticed() {
+        let text = encode(&sample());
+        let original = decode(&text).unwrap();
+        let mut noticed = 0;
+        for position in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[position] = if bytes[position] == b'A' { b'B' } else { b'A' };
+            let changed = String::from_utf8(bytes).expect("still ASCII");
+            // A checksum digit in the other case is the same number: nothing was lost.
+            match decode(&changed) {
+                Err(_) => noticed += 1,
+                Ok(record) => assert_eq!(record, original, "byte {position} went unnoticed"),
+            }
+        }
+        assert!(noticed + 24 > text.len(), "{noticed} of {}", text.len());
+    }
+
+    #[test]
+    fn every_shortened_file_is_noticed() {
+        let text = encode(&sample());
+        for length in 0..text.trim_end_matches(['\n', '=']).len() {
+            assert!(decode(&text[..length]).is_err(), "length {length}");
+        }
+    }
+
+    #[test]
+    fn newer_files_say_so() {
+        let text = encode(&sample()).replace("unpick-trace 1", "unpick-trace 7");
+        let error = decode(&text).unwrap_err();
+        assert_eq!(error, CodecError::TooNew { found: 7 });
+        assert!(error.to_string().contains("format version 7"));
+        assert_eq!(decode("hello"), Err(CodecError::NotATrace));
+    }
+}

@@ -1,0 +1,248 @@
+//! Visible operations: everything a task can do that another task may notice.
+
+use crate::ObjectId;
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum ObjectKind {
+    /// A task, as the object of spawn, join, park and unpark.
+    Task,
+    /// A memory location accessed by atomic or plain operations.
+    Variable,
+    /// An exclusive lock.
+    Mutex,
+    /// A lock with shared and exclusive holders.
+    RwLock,
+    /// A condition variable.
+    Condvar,
+    /// A counting semaphore.
+    Semaphore,
+    /// A cyclic barrier.
+    Barrier,
+    /// A one-time initialisation.
+    Once,
+    /// A queue of messages.
+    Channel,
+}
+
+impl ObjectKind {
+    /// The kind in words, for reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            ObjectKind::Task => "task",
+            ObjectKind::Variable => "variable",
+            ObjectKind::Mutex => "mutex",
+            ObjectKind::RwLock => "rwlock",
+            ObjectKind::Condvar => "condvar",
+            ObjectKind::Semaphore => "semaphore",
+            ObjectKind::Barrier => "barrier",
+            ObjectKind::Once => "once",
+            ObjectKind::Channel => "channel",
+        }
+    }
+}
+
+/// The kinds of visible operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum OpKind {
+    /// Create one or more tasks. The object is not known before the operation is performed.
+    Spawn,
+    /// Wait for the end of a task.
+    Join,
+    /// Let others go first.
+    Yield,
+    /// Let virtual time pass.
+    Sleep,
+    /// Acquire a mutex.
+    Lock,
+    /// Acquire a mutex if it is free.
+    TryLock,
+    /// Release a mutex.
+    Unlock,
+    /// Acquire a reader-writer lock for reading.
+    ReadLock,
+    /// Acquire a reader-writer lock for reading if that is possible at once.
+    TryReadLock,
+    /// Release one reader.
+    ReadUnlock,
+    /// Acquire a reader-writer lock for writing.
+    WriteLock,
+    /// Acquire a reader-writer lock for writing if that is possible at once.
+    TryWriteLock,
+    /// Release the writer.
+    WriteUnlock,
+    /// Wait for a notification; the task enlisted as a waiter in the transition before.
+    Wait,
+    /// Wake one waiter, if there is one.
+    NotifyOne,
+    /// Wake all waiters.
+    NotifyAll,
+    /// Take permits of a semaphore.
+    Acquire,
+    /// Take permits of a semaphore if they are there.
+    TryAcquire,
+    /// Give permits back.
+    Release,
+    /// Leave a barrier at which enough tasks have arrived.
+    BarrierWait,
+    /// Enter a one-time initialisation, or pass it when it is done.
+    OnceEnter,
+    /// Finish a one-time initialisation.
+    OnceLeave,
+    /// Look whether a one-time initialisation is done.
+    OnceRead,
+    /// Put a message into a channel.
+    Send,
+    /// Put a message into a channel if there is room.
+    TrySend,
+    /// Take a message out of a channel.
+    Receive,
+    /// Take a message out of a channel if there is one.
+    TryReceive,
+    /// One sender of a channel goes away.
+    SenderDrop,
+    /// The receiver of a channel goes away.
+    ReceiverDrop,
+    /// Wait for the own token.
+    Park,
+    /// Give a task its token.
+    Unpark,
+    /// Atomic read.
+    Load,
+    /// Atomic write.
+    Store,
+    /// Atomic read-modify-write that always writes.
+    ReadModifyWrite,
+    /// Atomic compare-and-exchange.
+    CompareExchange,
+    /// Memory fence.
+    Fence,
+    /// Non-atomic read of a tracked cell.
+    PlainRead,
+    /// Non-atomic write of a tracked cell.
+    PlainWrite,
+}
+
+/// How an operation uses its object, as reductions see it. Calling anything a write is sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Touches no object.
+    None,
+    /// Leaves the object as it is.
+    Read,
+    /// May change the object.
+    Write,
+}
+
+/// One visible operation, as announced before it is performed.
+/// Eight bytes, so that it travels in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[repr(C, align(8))]
+pub struct Op {
+    /// What is done.
+    pub kind: OpKind,
+    /// Whether a blocking operation may give up because time has passed.
+    pub timed: bool,
+    /// Permits for a semaphore, success for the end of an initialisation; zero for everything else.
+    pub argument: u16,
+    /// To which object.
+    pub object: ObjectId,
+}
+
+impl Op {
+    /// An untimed operation on `object`.
+    #[inline]
+    pub fn new(kind: OpKind, object: ObjectId) -> Op {
+        Op {
+            kind,
+            timed: false,
+            argument: 0,
+            object,
+        }
+    }
+
+    /// The same operation with a deadline.
+    #[inline]
+    pub fn timed(kind: OpKind, object: ObjectId) -> Op {
+        Op {
+            timed: true,
+            ..Op::new(kind, object)
+        }
+    }
+
+    /// Whether the operation is read-like or write-like on its object.
+    pub fn access(&self) -> Access {
+        use OpKind::*;
+        match self.kind {
+            Yield | Sleep | Fence => Access::None,
+            Load | PlainRead | Join | BarrierWait | OnceRead => Access::Read,
+            _ => Access::Write,
+        }
+    }
+
+    /// Whether the order of two operations of different tasks may matter: same object, and at least
+    /// one of them may change it.
+    #[inline]
+    pub fn conflicts_with(&self, other: &Op) -> bool {
+        self.object == other.object
+            && self.object != ObjectId::NONE
+            && (self.access() == Access::Write || other.access() == Access::Write)
+    }
+
+    /// Whether the operation itself asks to let others go first: a yield, a sleep, or a blocking
+    /// operation with a deadline.
+    #[inline]
+    pub fn yields(&self) -> bool {
+        self.timed || matches!(self.kind, OpKind::Yield | OpKind::Sleep)
+    }
+}
+
+impl OpKind {
+    /// The operation as a verb, for reports.
+    pub fn verb(self) -> &'static str {
+        use OpKind::*;
+        match self {
+            Spawn => "spawn",
+            Join => "join",
+            Yield => "yield",
+            Sleep => "sleep",
+            Lock => "lock",
+            TryLock => "try_lock",
+            Unlock => "unlock",
+            ReadLock => "read",
+            TryReadLock => "try_read",
+            ReadUnlock => "read_unlock",
+            WriteLock => "write",
+            TryWriteLock => "try_write",
+            WriteUnlock => "write_unlock",
+            Wait => "wait",
+            NotifyOne => "notify_one",
+            NotifyAll => "notify_all",
+            Acquire => "acquire",
+            TryAcquire => "try_acquire",
+            Release => "release",
+            BarrierWait => "barrier",
+            OnceEnter => "call_once",
+            OnceLeave => "once_done",
+            OnceRead => "is_completed",
+            Send => "send",
+            TrySend => "try_send",
+            Receive => "recv",
+            TryReceive => "try_recv",
+            SenderDrop => "drop_sender",
+            ReceiverDrop => "drop_receiver",
+            Park => "park",
+            Unpark => "unpark",
+            Load => "load",
+            Store => "store",
+            ReadModifyWrite => "rmw",
+            CompareExchange => "compare_exchange",
+            Fence => "fence",
+            PlainRead => "cell_read",
+            PlainWrite => "cell_write",
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Sets of tasks as bit masks: one word for the usual case, more when there are more tasks.
+
+use crate::TaskId;
+use alloc::vec::Vec;
+
+/// A set of tasks that grows with the number of tasks. The first 64 need no memory of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskSet {
+    low: u64,
+    more: Vec<u64>,
+}
+
+impl TaskSet {
+    /// The empty set.
+    pub fn new() -> TaskSet {
+        TaskSet::default()
+    }
+
+    /// Empties the set; keeps its memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.low = 0;
+        self.more.clear();
+    }
+
+    /// Adds a task. Answers whether it was not there.
+    #[inline]
+    pub fn insert(&mut self, task: TaskId) -> bool {
+        let bit = 1 << (task.0 % 64);
+        let word = match task.index() / 64 {
+            0 => &mut self.low,
+            word => {
+                if self.more.len() < word {
+                    self.more.resize(word, 0);
+                }
+                &mut self.more[word - 1]
+            }
+        };
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    /// Removes a task. Answers whether it was there.
+    #[inline]
+    pub fn remove(&mut self, task: TaskId) -> bool {
+        let bit = 1 << (task.0 % 64);
+        let word = match task.index() / 64 {
+            0 => &mut self.low,
+            word => match self.more.get_mut(word - 1) {
+                Some(word) => word,
+                None => return false,
+            },
+        };
+        let was_there = *word & bit != 0;
+        *word &= !bit;
+        was_there
+    }
+
+    /// Makes this set equal to `bits`; keeps its memory.
+    pub fn copy_from(&mut self, bits: TaskBits<'_>) {
+        self.low = bits.low;
+        self.more.clear();
+        self.more.extend_from_slice(bits.more);
+    }
+
+    /// Removes every task that is not in `bits`.
+    pub fn retain_in(&mut self, bits: TaskBits<'_>) {
+        self.low &= bits.low;
+        for (index, word) in self.more.iter_mut().enumerate() {
+            *word &= bits.word(index + 1);
+        }
+    }
+
+    /// Removes every task that is in `bits`.
+    pub fn remove_all(&mut self, bits: TaskBits<'_>) {
+        self.low &= !bits.low;
+        for (index, word) in self.more.iter_mut().enumerate() {
+            *word &= !bits.word(index + 1);
+        }
+    }
+
+    /// Adds every task of `bits`.
+    pub fn insert_all(&mut self, bits: TaskBits<'_>) {
+        self.low |= bits.low;
+        if self.more.len() < bits.more.len() {
+            self.more.resize(bits.more.len(), 0);
+        }
+        for (index, word) in bits.more.iter().enumerate() {
+            self.more[index] |= word;
+        }
+    }
+
+    /// A view of the set.
+    #[inline]
+    pub fn bits(&self) -> TaskBits<'_> {
+        TaskBits {
+            low: self.low,
+            more: &self.more,
+        }
+    }
+}
+
+/// A borrowed set of tasks.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskBits<'a> {
+    low: u64,
+    more: &'a [u64],
+}
+
+impl PartialEq for TaskBits<'_> {
+    fn eq(&self, other: &TaskBits<'_>) -> bool {
+        let longest = self.more.len().max(other.more.len());
+        (0..=longest).all(|index| self.word(index) == other.word(index))
+    }
+}
+
+impl Eq for TaskBits<'_> {}
+
+impl<'a> TaskBits<'a> {
+    /// A set from its words: tasks 0 to 63, and the rest in words of 64.
+    #[inline]
+    pub fn from_words(low: u64, more: &'a [u64]) -> TaskBits<'a> {
+        TaskBits { low, more }
+    }
+
+    /// Tasks 0 to 63 of the set.
+    #[inline]
+    pub fn low_word(&self) -> u64 {
+        self.low
+    }
+
+    /// Tasks 64 and above, in words of 64.
+    #[inline]
+    pub fn more_words(&self) -> &'a [u64] {
+        self.more
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> u64 {
+        match index {
+            0 => self.low,
+            _ => self.more.get(index - 1).copied().unwrap_or(0),
+        }
+    }
+
+    /// Whether the task is in the set.
+    #[inline]
+    pub fn contains(&self, task: TaskId) -> bool {
+        self.word(task.index() / 64) & (1 << (task.0 % 64)) != 0
+    }
+
+    /// Number of tasks in the set.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let more: u32 = self.more.iter().map(|word| word.count_ones()).sum();
+        (self.low.count_ones() + more) as usize
+    }
+
+    /// Whether no task is in the set.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.low == 0 && self.more.iter().all(|word| *word == 0)
+    }
+
+    /// The lowest task of the set.
+    #[inline]
+    pub fn first(&self) -> Option<TaskId> {
+        self.first_from(TaskId(0))
+    }
+
+    /// The lowest task of the set that is not below `start`.
+    #[inline]
+    pub fn first_from(&self, start: TaskId) -> Option<TaskId> {
+        let mut index = start.index() / 64;
+        let mut word = self.word(index) & (u64::MAX << (start.0 % 64));
+        loop {
+            if word != 0 {
+                return Some(TaskId(index as u32 * 64 + word.trailing_zeros()));
+            }
+            index += 1;
+            if index > self.more.len() {
+                return None;
+            }
+            word = self.more[index - 1];
+        }
+    }
+
+    /// The task at position `nth` of the set, lowest first.
+    #[inline]
+    pub fn nth(&self, nth: usize) -> Option<TaskId> {
+        if self.more.is_empty() {
+            return nth_bit(self.low, nth).map(TaskId);
+        }
+        self.iter().nth(nth)
+    }
+
+    /// The tasks of the set, lowest first.
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = TaskId> + 'a {
+        let mut next = self.first();
+        core::iter::from_fn(move || {
+            let task = next?;
+            next = self.first_from(TaskId(task.0 + 1));
+            Some(task)
+        })
+    }
+
+    /// The tasks of the set in order of creation, starting at `start` and wrapping round.
+    #[inline]
+    pub fn iter_from(self, start: TaskId) -> impl Iterator<Item = TaskId> + 'a {
+        let mut next = self.first_from(start);
+        let mut wrapped = false;
+        core::iter::from_fn(move || {
+            if next.is_none() && !wrapped {
+                wrapped = true;
+                next = self.first();
+            }
+            let task = next?;
+            if wrapped && task >= start {
+                return None;
+            }
+            next = self.first_from(TaskId(task.0 + 1));
+            Some(task)
+        })
+    }
+}
+
+/// The position of bit number `nth` of a word, counted from the lowest one that is set.
+#[inline]
+fn nth_bit(word: u64, nth: usize) -> Option<u32> {
+    // A loop whose length is random is mispredicted nearly every time: the usual few cases are
+    // computed all and one is picked.
+    let without_lowest = |rest: u64| rest & rest.wrapping_sub(1);
+    let one = without_lowest(word);
+    let two = without_lowest(one);
+    let three = without_lowest(two);
+    let mut rest = [word, one, two, three][nth.min(3)];
+    for _ in 3..nth {
+        rest = without_lowest(rest);
+    }
+    (rest != 0).then(|| rest.trailing_zeros())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(tasks: &[u32]) -> TaskSet {
+        let mut set = TaskSet::new();
+        for &task in tasks {
+            set.insert(TaskId(task));
+        }
+        set
+    }
+
+    fn numbers(tasks: impl Iterator<Item = TaskId>) -> Vec<u32> {
+        tasks.map(|task| task.0).collect()
+    }
+
+    #[test]
+    fn order_wraps_round_from_the_start() {
+        let some = set(&[0, 2, 3, 70]);
+        assert_eq!(numbers(some.bits().iter_from(TaskId(3))), [3, 70, 0, 2]);
+        assert_eq!(numbers(some.bits().iter_from(TaskId(1))), [2, 3, 70, 0]);
+        assert_eq!(numbers(some.bits().iter_from(TaskId(71))), [0, 2, 3, 70]);
+        assert_eq!(numbers(set(&[]).bits().iter_from(TaskId(5))), []);
+    }
+
+    #[test]
+    fn position_and_membership_cross_words() {
+        let some = set(&[1, 63, 64, 130]);
+        assert_eq!(some.bits().len(), 4);
+        assert_eq!(some.bits().nth(2), Some(TaskId(64)));
+        assert_eq!(some.bits().nth(4), None);
+        assert!(some.bits().contains(TaskId(130)));
+        assert!(!some.bits().contains(TaskId(129)));
+    }
+
+    #[test]
+    fn equality_ignores_trailing_empty_words() {
+        let mut long = set(&[3, 100]);
+        long.remove(TaskId(100));
+        assert_eq!(long.bits(), set(&[3]).bits());
+    }
+}

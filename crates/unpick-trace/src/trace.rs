@@ -1,0 +1,208 @@
+//! A recorded execution.
+
+use crate::{Choice, ObjectId, ObjectKind, SiteId, Step, TaskBits, TaskId};
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// A place in the source of the program under test.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Site {
+    /// File, as the compiler was told it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// What is known of a task. Its stable name is the pair (parent, index).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskInfo {
+    /// The task that created it; the first task is its own parent.
+    pub parent: TaskId,
+    /// How many tasks that parent had created before.
+    pub index: u32,
+    /// The object that stands for it in join, park and unpark.
+    pub object: ObjectId,
+    /// The name given to it by the program.
+    pub name: Option<String>,
+}
+
+/// What is known of an object. Its stable name is the pair (task, index).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ObjectInfo {
+    /// What it is.
+    pub kind: ObjectKind,
+    /// The task that used it first.
+    pub task: TaskId,
+    /// How many objects that task had used first before.
+    pub index: u32,
+    /// The name given to it by the program.
+    pub name: Option<String>,
+}
+
+/// Everything that happened in one execution, in order.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The tasks by number.
+    pub tasks: Vec<TaskInfo>,
+    /// The objects by number.
+    pub objects: Vec<ObjectInfo>,
+    /// The source locations that steps refer to.
+    pub sites: Vec<Site>,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// The sets of enabled tasks that do not fit into their steps.
+    more_enabled: Vec<u64>,
+}
+
+impl fmt::Debug for Trace {
+    /// The sizes and the fingerprint: a whole trace would bury what stands beside it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace")
+            .field("tasks", &self.tasks.len())
+            .field("objects", &self.objects.len())
+            .field("steps", &self.steps.len())
+            .field("hash", &self.hash())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    /// A copy that keeps only the locations its steps refer to, numbered by first appearance, so
+    /// that it does not depend on what was run before.
+    pub fn detached(&self) -> Trace {
+        let mut copy = self.clone();
+        let mut used: Vec<SiteId> = Vec::new();
+        for step in &mut copy.steps {
+            if self.site(step.site).is_none() {
+                continue;
+            }
+            let known = used.iter().position(|site| *site == step.site);
+            let index = known.unwrap_or_else(|| {
+                used.push(step.site);
+                used.len() - 1
+            });
+            step.site = SiteId(index as u32);
+        }
+        let site = |site: &SiteId| self.sites[site.0 as usize].clone();
+        copy.sites = used.iter().map(site).collect();
+        copy
+    }
+
+    /// Forgets the steps, keeps tables and memory.
+    #[inline]
+    pub fn clear_steps(&mut self) {
+        self.steps.clear();
+        self.more_enabled.clear();
+    }
+
+    /// Appends a step with the set of tasks that were enabled before it. A step that is not an
+    /// operation has the empty set.
+    #[inline]
+    pub fn push(&mut self, mut step: Step, enabled: TaskBits<'_>) {
+        step.enabled = enabled.low_word();
+        let more = enabled.more_words();
+        if !more.is_empty() {
+            step.more_enabled = (self.more_enabled.len() as u32, more.len() as u32);
+            self.more_enabled.extend_from_slice(more);
+        }
+        self.steps.push(step);
+    }
+
+    /// The tasks that were enabled before step `index`.
+    pub fn enabled(&self, index: usize) -> TaskBits<'_> {
+        let step = &self.steps[index];
+        let (start, count) = step.more_enabled;
+        let more = &self.more_enabled[start as usize..][..count as usize];
+        TaskBits::from_words(step.enabled, more)
+    }
+
+    /// Whether every step has an enabled set within bounds; false only for forged data.
+    pub(crate) fn enabled_sets_fit(&self) -> bool {
+        let words = self.more_enabled.len() as u64;
+        self.steps.iter().all(|step| {
+            let (start, count) = step.more_enabled;
+            u64::from(start) + u64::from(count) <= words
+        })
+    }
+
+    /// The location of a step, if known.
+    pub fn site(&self, site: SiteId) -> Option<&Site> {
+        self.sites.get(site.0 as usize)
+    }
+
+    /// Number of steps that run a task: the length of the schedule.
+    pub fn operation_count(&self) -> usize {
+        self.steps.iter().filter(|step| step.is_operation()).count()
+    }
+
+    /// Number of steps at which the running task was left although it could have gone on.
+    pub fn preemption_count(&self) -> usize {
+        let mut last: Option<TaskId> = None;
+        let mut count = 0;
+        for (index, step) in self.steps.iter().enumerate() {
+            if !step.is_operation() {
+                continue;
+            }
+            if let Some(before) = last {
+                if before != step.task && self.enabled(index).contains(before) {
+                    count += 1;
+                }
+            }
+            last = Some(step.task);
+        }
+        count
+    }
+
+    /// A name for a task, for reports: `task 2` or `task 2 (writer)`.
+    pub fn task_name(&self, task: TaskId) -> String {
+        let name = self
+            .tasks
+            .get(task.index())
+            .and_then(|info| info.name.as_deref());
+        match name {
+            Some(name) => alloc::format!("task {task} ({name})"),
+            None => alloc::format!("task {task}"),
+        }
+    }
+
+    /// A name for an object, for reports: `` `balance` `` or `mutex 3`.
+    pub fn object_name(&self, object: ObjectId) -> String {
+        match self.objects.get(object.0 as usize) {
+            None => String::from("nothing"),
+            Some(info) if info.kind == ObjectKind::Task => {
+                let task = self.tasks.iter().position(|task| task.object == object);
+                self.task_name(TaskId(task.unwrap_or(0) as u32))
+            }
+            Some(info) => match &info.name {
+                Some(name) => alloc::format!("`{name}`"),
+                None => alloc::format!("{} {}", info.kind.word(), object.0),
+            },
+        }
+    }
+
+    /// A fingerprint of the schedule: equal for equal sequences of choices and operations, on every
+    /// machine. Locations, values and names do not enter.
+    pub fn hash(&self) -> u64 {
+        let mut hash = 0x9e37_79b9_7f4a_7c15_u64;
+        for step in &self.steps {
+            let answer = match step.choice {
+                Choice::Task(_) => 0,
+                other => 1 + u64::from(other.answer()),
+            };
+            let who = u64::from(step.task.0) << 32 | answer;
+            let what = u64::from(step.op.object.0) << 8 | step.op.kind as u64;
+            let word = who.rotate_left(17) ^ what;
+            hash = (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+        hash ^ (hash >> 29)
+    }
+}
