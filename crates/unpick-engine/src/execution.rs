@@ -1,0 +1,616 @@
+//! One execution of the program under test: its tasks, its objects, its trace.
+//!
+//! The front end tells what happens ([`Execution::announce`], [`Execution::observe`],
+//! [`Execution::finish`]) and asks who goes on ([`Execution::decide`]). All memory is kept from
+//! execution to execution: once warm, a step allocates nothing.
+
+use crate::{
+    Shape, Stop, Strategy, View,
+    fairness::Fairness,
+    object::{Object, State},
+    site::{Sites, site_of},
+    spin::Spin,
+};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::panic::Location;
+use unpick_trace::{
+    Choice, Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, SiteId,
+    Step, TaskBits, TaskId, TaskInfo, TaskSet, Trace,
+};
+
+/// What a program may run into besides the order of its tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Operations after which an execution counts as a livelock.
+    pub steps_max: u64,
+    /// Waits that may end without a notification, in one execution.
+    pub spurious_wakes_max: u32,
+    /// Weak compare-and-exchanges that may fail without reason, in one execution.
+    pub weak_failures_max: u32,
+    /// Whether a timed operation may also time out when it could succeed. One that cannot succeed
+    /// always may.
+    pub timeouts: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            steps_max: 20_000,
+            spurious_wakes_max: 1,
+            weak_failures_max: 1,
+            timeouts: true,
+        }
+    }
+}
+
+/// What came of an operation, for the front end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// It was performed.
+    Done,
+    /// It was performed, and this task is the one that leads (of a barrier) or initialises.
+    Leader,
+    /// It was a `try` operation and found the object taken, full or empty.
+    Refused,
+    /// Its time was over.
+    TimedOut,
+    /// The other side of the channel is gone.
+    Closed,
+}
+
+/// Who goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// This task; its next operation counts as performed.
+    Run(TaskId),
+    /// Nobody: the execution is over and has an outcome.
+    Over,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Between an operation and the next.
+    Running,
+    /// Waiting to perform `Task::op`.
+    Pending,
+    Finished,
+}
+
+pub(crate) struct Task {
+    pub status: Status,
+    pub op: Op,
+    pub site: SiteId,
+    pub object: ObjectId,
+    pub grant: Grant,
+    pub operations: u64,
+    /// Locks held, in order of acquisition; a reader-writer lock appears once a holder.
+    pub held: Vec<ObjectId>,
+    /// Serial as a waiter of a condition variable, or round of a barrier.
+    pub ticket: u32,
+    /// A wait that may end: notified to all, or spuriously.
+    pub is_woken: bool,
+    pub is_barrier_leader: bool,
+    children: u32,
+    objects: u32,
+    spin: Spin,
+    epoch_seen: u32,
+    was_idle: bool,
+    clock_looks: u32,
+}
+
+/// One execution.
+pub struct Execution {
+    settings: Settings,
+    pub(crate) trace: Trace,
+    pub(crate) tasks: Vec<Task>,
+    pub(crate) objects: Vec<Object>,
+    pub(crate) enabled: TaskSet,
+    /// Invariant: the size of `enabled`.
+    pub(crate) enabled_count: usize,
+    /// Invariant: every pending task whose operation is not always possible.
+    pub(crate) conditional: TaskSet,
+    /// Valid where `is_restricted`: the enabled tasks that need not let others go first.
+    pub(crate) eligible: TaskSet,
+    pub(crate) is_restricted: bool,
+    pub(crate) last: TaskId,
+    pub(crate) operation_count: u64,
+    uncontended_count: u64,
+    pub(crate) enabled_max: usize,
+    /// Counts the changes of anything that tasks share.
+    epoch: u32,
+    fairness: Fairness,
+    sites: Sites,
+    clock_ns: u64,
+    spurious_wakes: u32,
+    weak_failures: u32,
+    outcome: Option<Outcome>,
+}
+
+impl Execution {
+    /// An execution that has not begun.
+    pub fn new(settings: Settings) -> Execution {
+        Execution {
+            settings,
+            trace: Trace::default(),
+            tasks: Vec::new(),
+            objects: Vec::new(),
+            enabled: TaskSet::new(),
+            enabled_count: 0,
+            conditional: TaskSet::new(),
+            eligible: TaskSet::new(),
+            is_restricted: false,
+            last: TaskId::MAIN,
+            operation_count: 0,
+            uncontended_count: 0,
+            enabled_max: 0,
+            epoch: 0,
+            fairness: Fairness::default(),
+            sites: Sites::new(),
+            clock_ns: 0,
+            spurious_wakes: 0,
+            weak_failures: 0,
+            outcome: None,
+        }
+    }
+
+    /// Goes back to the beginning; keeps memory and source locations.
+    pub fn reset(&mut self) {
+        self.trace.clear_steps();
+        self.trace.tasks.clear();
+        self.trace.objects.clear();
+        self.enabled.clear();
+        self.enabled_count = 0;
+        self.conditional.clear();
+        self.is_restricted = false;
+        self.last = TaskId::MAIN;
+        self.operation_count = 0;
+        self.uncontended_count = 0;
+        self.enabled_max = 0;
+        self.epoch = 0;
+        self.fairness.reset();
+        self.clock_ns = 0;
+        self.spurious_wakes = 0;
+        self.weak_failures = 0;
+        self.outcome = None;
+    }
+
+    /// The settings of this execution.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// What has happened so far.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// How the execution ended, once it has.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    /// Number of operations performed.
+    pub fn operation_count(&self) -> u64 {
+        self.operation_count
+    }
+
+    /// Number of operations from the first point with two enabled tasks on.
+    pub fn contended_count(&self) -> u64 {
+        self.operation_count - self.uncontended_count
+    }
+
+    /// Largest number of tasks enabled at once.
+    pub fn enabled_max(&self) -> usize {
+        self.enabled_max
+    }
+
+    /// Number of tasks created.
+    #[inline]
+    pub fn task_count(&self) -> usize {
+        self.trace.tasks.len()
+    }
+
+    /// Number of operations performed by a task.
+    pub fn operations_of(&self, task: TaskId) -> u64 {
+        self.tasks[task.index()].operations
+    }
+
+    /// Whether a task has ended.
+    pub fn is_finished(&self, task: TaskId) -> bool {
+        self.tasks[task.index()].status == Status::Finished
+    }
+
+    /// Creates a task. It counts as running until it announces its first operation or finishes.
+    pub fn add_task(&mut self, parent: Option<TaskId>) -> TaskId {
+        let task = TaskId(self.trace.tasks.len() as u32);
+        let parent = parent.unwrap_or(task);
+        let index = match self.tasks.get_mut(parent.index()) {
+            Some(creator) if parent != task => {
+                creator.children += 1;
+                creator.children - 1
+            }
+            _ => 0,
+        };
+        self.trace.tasks.push(TaskInfo {
+            parent,
+            index,
+            object: ObjectId(self.trace.objects.len() as u32),
+            name: None,
+        });
+        let held = match self.tasks.get_mut(task.index()) {
+            Some(slot) => {
+                let mut held = core::mem::take(&mut slot.held);
+                held.clear();
+                held
+            }
+            None => Vec::new(),
+        };
+        let fresh = Task {
+            status: Status::Running,
+            op: Op::new(OpKind::Yield, ObjectId::NONE),
+            site: SiteId::UNKNOWN,
+            object: ObjectId::NONE,
+            grant: Grant::Done,
+            operations: 0,
+            held,
+            ticket: 0,
+            is_woken: false,
+            is_barrier_leader: false,
+            children: 0,
+            objects: 0,
+            spin: Spin::default(),
+            epoch_seen: self.epoch,
+            was_idle: false,
+            clock_looks: 0,
+        };
+        match self.tasks.get_mut(task.index()) {
+            Some(slot) => *slot = fresh,
+            None => self.tasks.push(fresh),
+        }
+        let state = State::Task {
+            finished: false,
+            token: false,
+        };
+        let object = self.push_object(state, ObjectKind::Task, parent);
+        self.tasks[task.index()].object = object;
+        task
+    }
+
+    /// Makes an object known that `task` is about to use for the first time.
+    pub fn add_object(&mut self, shape: Shape, task: TaskId) -> ObjectId {
+        self.push_object(State::from(shape), shape.kind(), task)
+    }
+
+    fn push_object(&mut self, state: State, kind: ObjectKind, task: TaskId) -> ObjectId {
+        let object = ObjectId(self.trace.objects.len() as u32);
+        let user = &mut self.tasks[task.index()];
+        let index = user.objects;
+        user.objects += 1;
+        self.trace.objects.push(ObjectInfo {
+            kind,
+            task,
+            index,
+            name: None,
+        });
+        match self.objects.get_mut(object.index()) {
+            Some(slot) => {
+                slot.state = state;
+                slot.tokens.clear();
+            }
+            None => self.objects.push(Object::new(state)),
+        }
+        object
+    }
+
+    /// Names a task for reports.
+    pub fn name_task(&mut self, task: TaskId, name: &str) {
+        self.trace.tasks[task.index()].name = Some(String::from(name));
+    }
+
+    /// Names an object for reports.
+    pub fn name_object(&mut self, object: ObjectId, name: &str) {
+        self.trace.objects[object.index()].name = Some(String::from(name));
+    }
+
+    /// The object that stands for a task in join, park and unpark.
+    pub fn object_of(&self, task: TaskId) -> ObjectId {
+        self.tasks[task.index()].object
+    }
+
+    /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
+    /// that is already held, a race on a cell) ends the execution.
+    #[inline]
+    pub fn announce(&mut self, task: TaskId, op: Op, location: &'static Location<'static>) {
+        let site = self.sites.intern(location, &mut self.trace.sites);
+        let slot = &mut self.tasks[task.index()];
+        assert!(
+            slot.status == Status::Running,
+            "internal error: task {task} announced twice"
+        );
+        slot.status = Status::Pending;
+        slot.op = op;
+        slot.site = site;
+        if slot.was_idle && slot.epoch_seen == self.epoch {
+            slot.spin.note(&op, site);
+        } else {
+            slot.spin.reset();
+            slot.epoch_seen = self.epoch;
+        }
+        self.arrive(task);
+    }
+
+    /// Whether the next operation of a task lets others go first.
+    #[inline]
+    pub(crate) fn yields(&self, task: TaskId) -> bool {
+        let task = &self.tasks[task.index()];
+        task.status == Status::Pending && (task.op.yields() || task.spin.is_spinning())
+    }
+
+    /// Lets the strategy choose who goes on, and performs the operation of the one it chooses.
+    ///
+    /// Every task must have announced its next operation or finished.
+    #[inline]
+    pub fn decide(&mut self, strategy: &mut dyn Strategy) -> Decision {
+        if self.outcome.is_some() {
+            return Decision::Over;
+        }
+        let enabled_count = self.enabled_count;
+        if enabled_count == 0 {
+            self.outcome = Some(self.terminal_outcome());
+            return Decision::Over;
+        }
+        if self.operation_count >= self.settings.steps_max {
+            let limit = self.settings.steps_max;
+            self.outcome = Some(Outcome::StepLimit { limit });
+            return Decision::Over;
+        }
+        self.enabled_max = self.enabled_max.max(enabled_count);
+        self.restrict(enabled_count);
+        match strategy.choose(&View { execution: self }) {
+            Ok(task) => {
+                self.operation_count += 1;
+                if self.enabled_max < 2 {
+                    self.uncontended_count += 1;
+                }
+                self.perform(task, strategy)
+            }
+            Err(stop) => {
+                self.stop(stop);
+                Decision::Over
+            }
+        }
+    }
+
+    /// Performs the next operation of `task` without asking, because nothing else may run now (a
+    /// task that unwinds). Answers whether that was possible.
+    pub fn force(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
+        if self.outcome.is_some() || !self.enabled.bits().contains(task) {
+            return false;
+        }
+        // Not counted: it belongs to the transition in which the unwinding began.
+        self.perform(task, strategy) != Decision::Over
+    }
+
+    #[inline]
+    fn restrict(&mut self, enabled_count: usize) {
+        if self.fairness.is_active() && !self.trace.steps.is_empty() {
+            let last_step = self.trace.steps.len() - 1;
+            let before = self.trace.enabled(last_step);
+            self.fairness
+                .observe(self.last, before, self.enabled.bits());
+        }
+        self.is_restricted =
+            enabled_count > 1 && (self.fairness.is_active() || self.yields(self.last));
+        if self.is_restricted {
+            self.eligible.copy_from(self.enabled.bits());
+            if self.yields(self.last) {
+                self.eligible.remove(self.last);
+            }
+            self.fairness
+                .restrict(&mut self.eligible, self.enabled.bits());
+        }
+    }
+
+    #[inline]
+    fn perform(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Decision {
+        assert!(
+            self.enabled.bits().contains(task),
+            "internal error: the strategy chose task {task}, which is not enabled"
+        );
+        let yields = self.yields(task);
+        self.fairness.schedule(task, yields, self.enabled.bits());
+        let slot = &mut self.tasks[task.index()];
+        let (op, site) = (slot.op, slot.site);
+        slot.status = Status::Running;
+        slot.operations += 1;
+        let step = Step::new(Choice::Task(task), task, op, site);
+        self.trace.push(step, self.enabled.bits());
+        self.last = task;
+        let times_out = match op.timed {
+            true => match self.times_out(task, &op, strategy) {
+                Some(answer) => answer,
+                None => return Decision::Over,
+            },
+            false => false,
+        };
+        let grant = self.apply(task, &op, times_out);
+        self.tasks[task.index()].grant = grant;
+        Decision::Run(task)
+    }
+
+    /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise.
+    fn times_out(&mut self, task: TaskId, op: &Op, strategy: &mut dyn Strategy) -> Option<bool> {
+        if !self.is_possible(task, op) {
+            return Some(true);
+        }
+        if !self.settings.timeouts || !self.may_time_out(op) {
+            return Some(false);
+        }
+        let answer = self.ask(task, Choice::Timeout(false), strategy)?;
+        Some(answer != 0)
+    }
+
+    /// Puts a question to the strategy on behalf of a running task and records the answer. `None`
+    /// means that the execution is over.
+    pub fn ask(
+        &mut self,
+        task: TaskId,
+        question: Choice,
+        strategy: &mut dyn Strategy,
+    ) -> Option<u32> {
+        if self.outcome.is_some() {
+            return None;
+        }
+        match strategy.answer(&View { execution: self }, question) {
+            Ok(answer) => {
+                assert!(
+                    answer < question.answer_count(),
+                    "internal error: the strategy gave answer {answer} to {question:?}"
+                );
+                let slot = &self.tasks[task.index()];
+                let choice = question.with_answer(answer);
+                let mut step = Step::new(choice, task, slot.op, slot.site);
+                step.value = u64::from(answer);
+                self.trace.push(step, TaskBits::from_words(0, &[]));
+                Some(answer)
+            }
+            Err(stop) => {
+                self.stop(stop);
+                None
+            }
+        }
+    }
+
+    /// Whether a weak compare-and-exchange that would succeed fails here. `None` means that the
+    /// execution is over.
+    pub fn weak_failure(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Option<bool> {
+        if self.weak_failures >= self.settings.weak_failures_max {
+            return Some(false);
+        }
+        let fails = self.ask(task, Choice::WeakFailure(false), strategy)? != 0;
+        self.weak_failures += u32::from(fails);
+        Some(fails)
+    }
+
+    /// Whether a wait that begins now ends spuriously. `None` means that the execution is over.
+    pub(crate) fn spurious_wake(
+        &mut self,
+        task: TaskId,
+        strategy: &mut dyn Strategy,
+    ) -> Option<bool> {
+        if self.spurious_wakes >= self.settings.spurious_wakes_max {
+            return Some(false);
+        }
+        let wakes = self.ask(task, Choice::SpuriousWake(false), strategy)? != 0;
+        self.spurious_wakes += u32::from(wakes);
+        Some(wakes)
+    }
+
+    /// What came of the last operation of a task.
+    #[inline]
+    pub fn grant(&self, task: TaskId) -> Grant {
+        self.tasks[task.index()].grant
+    }
+
+    /// Tells the value that the operation just performed by `task` gave, and whether it changed its
+    /// object. Front ends call it for operations on variables.
+    #[inline]
+    pub fn observe(&mut self, task: TaskId, value: u64, changed: bool) {
+        if let Some(step) = self.trace.steps.last_mut() {
+            step.value = value;
+        }
+        if changed {
+            self.note_change(task);
+        } else {
+            self.tasks[task.index()].was_idle = true;
+        }
+    }
+
+    #[inline]
+    pub(crate) fn note_change(&mut self, task: TaskId) {
+        self.epoch = self.epoch.wrapping_add(1);
+        let slot = &mut self.tasks[task.index()];
+        slot.was_idle = false;
+        slot.clock_looks = 0;
+    }
+
+    #[inline]
+    pub(crate) fn note_idle(&mut self, task: TaskId) {
+        self.tasks[task.index()].was_idle = true;
+    }
+
+    /// Ends a task.
+    pub fn finish(&mut self, task: TaskId) {
+        self.epoch = self.epoch.wrapping_add(1);
+        let slot = &mut self.tasks[task.index()];
+        slot.status = Status::Finished;
+        let object = slot.object;
+        if let State::Task { finished, .. } = &mut self.objects[object.index()].state {
+            *finished = true;
+        }
+        self.set_enabled(task, false);
+        self.conditional.remove(task);
+        self.refresh(object);
+    }
+
+    /// Ends the execution with a fault.
+    pub fn fail(&mut self, failure: Failure) {
+        self.outcome.get_or_insert(Outcome::Fail(failure));
+    }
+
+    /// Ends the execution with a fault of `task` at its current operation.
+    #[cold]
+    pub(crate) fn fail_at(&mut self, kind: FailureKind, task: TaskId, message: String) {
+        let site = self.trace.site(self.tasks[task.index()].site).cloned();
+        self.fail(Failure {
+            kind,
+            task,
+            message,
+            site,
+        });
+    }
+
+    /// Ends the execution on behalf of the strategy, whatever the program did.
+    pub fn stop(&mut self, stop: Stop) {
+        self.outcome = Some(match stop {
+            Stop::Cut => Outcome::Cut,
+            Stop::Diverged(divergence) => Outcome::Diverged(*divergence),
+        });
+    }
+
+    /// Ends the execution with a panic at `location`.
+    pub fn fail_panic(&mut self, task: TaskId, message: &str, location: Option<&Location<'_>>) {
+        self.fail(Failure {
+            kind: FailureKind::Panic,
+            task,
+            message: message.to_string(),
+            site: location.map(site_of),
+        });
+    }
+
+    /// Virtual time, in nanoseconds since the execution began.
+    ///
+    /// Time passes when a task sleeps or a wait times out, and a little at every look. A task that
+    /// looks again and again and does nothing else sees it pass twice as fast each time, so that
+    /// loops that wait for a moment come to their end.
+    pub fn look_at_clock(&mut self, task: TaskId) -> u64 {
+        let slot = &mut self.tasks[task.index()];
+        let passed = 1_000 << slot.clock_looks.min(32);
+        self.clock_ns = self.clock_ns.saturating_add(passed);
+        slot.clock_looks = slot.clock_looks.saturating_add(1);
+        self.clock_ns
+    }
+
+    /// Virtual time without letting any pass.
+    pub fn clock_ns(&self) -> u64 {
+        self.clock_ns
+    }
+
+    /// Lets virtual time pass up to a moment; earlier moments change nothing.
+    pub fn advance_clock_to(&mut self, moment_ns: u64) {
+        self.clock_ns = self.clock_ns.max(moment_ns);
+    }
+}

@@ -1,0 +1,319 @@
+//! The loop over executions.
+
+use crate::{Begin, Execution, Profile, Strategy};
+use alloc::{boxed::Box, vec::Vec};
+use core::ops::Range;
+use unpick_trace::{Outcome, TaskId, Trace};
+
+/// Something that can run the program under test from its start to its end, as often as asked.
+pub trait Runtime {
+    /// Runs the program once under the strategy. Afterwards the execution has an outcome.
+    fn execute(&mut self, strategy: &mut dyn Strategy);
+
+    /// The execution that was run last.
+    fn execution(&mut self) -> &mut Execution;
+}
+
+/// When an exploration ends, besides by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Executions to run at most.
+    pub executions_max: u64,
+    /// Whether to go on after a failure.
+    pub keep_going: bool,
+}
+
+/// Why an exploration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopReason {
+    /// The search space of the strategy was exhausted.
+    Exhausted,
+    /// The strategy ended by its own rule.
+    Strategy,
+    /// A failure was found.
+    Failure,
+    /// The allowed number of executions was reached.
+    Executions,
+    /// The allowed time was over.
+    Time,
+    /// The user asked for it.
+    Interrupted,
+    /// The program did not behave the same under the same schedule.
+    Diverged,
+}
+
+/// What the observer of an exploration wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// End now, for this reason.
+    Stop(StopReason),
+}
+
+/// Schedules that have exactly one value of a bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BoundCount {
+    /// The bound.
+    pub bound: u32,
+    /// Schedules with exactly this bound.
+    pub schedules: u64,
+    /// Those of them that fail.
+    pub failures: u64,
+}
+
+/// The first failing schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstFailure {
+    /// Its rank among the schedules that count, from 1.
+    pub rank: u64,
+    /// Which execution it was, from 1.
+    pub execution: u64,
+    /// What happened.
+    pub trace: Trace,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What an exploration has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exploration {
+    /// Times the program was run.
+    pub executions: u64,
+    /// Complete executions that count.
+    pub schedules: u64,
+    /// Schedules that fail.
+    pub failures: u64,
+    /// The first of them.
+    pub first_failure: Option<Box<FirstFailure>>,
+    /// The first divergence, with the execution in which it was seen.
+    pub diverged: Option<Box<FirstFailure>>,
+    /// Whether the search space of the strategy was exhausted.
+    pub complete: bool,
+    /// Why the exploration ended.
+    pub stopped_because: StopReason,
+    /// Most operations in one execution.
+    pub steps_max: u64,
+    /// Most tasks in one execution.
+    pub tasks_max: u64,
+    /// Most tasks enabled at once.
+    pub enabled_max: u64,
+    /// Operations in all executions together.
+    pub steps_total: u64,
+    /// Schedules by bound, for techniques that iterate over one.
+    pub bounds: Vec<BoundCount>,
+    /// What was seen of the size of the program.
+    pub profile: Profile,
+    /// A fingerprint of all executions, in order.
+    pub hash: u64,
+}
+
+impl Default for Exploration {
+    fn default() -> Exploration {
+        Exploration {
+            executions: 0,
+            schedules: 0,
+            failures: 0,
+            first_failure: None,
+            diverged: None,
+            complete: false,
+            stopped_because: StopReason::Executions,
+            steps_max: 0,
+            tasks_max: 0,
+            enabled_max: 0,
+            steps_total: 0,
+            bounds: Vec::new(),
+            profile: Profile::default(),
+            hash: 0,
+        }
+    }
+}
+
+impl Exploration {
+    /// Whether no failure and no divergence was found.
+    pub fn is_clean(&self) -> bool {
+        self.failures == 0 && self.diverged.is_none()
+    }
+
+    /// Appends what was found in the executions that follow.
+    pub fn append(&mut self, later: Exploration) {
+        if self.first_failure.is_none() {
+            self.first_failure = later.first_failure.map(|mut failure| {
+                failure.rank += self.schedules;
+                failure
+            });
+        }
+        if self.diverged.is_none() {
+            self.diverged = later.diverged;
+        }
+        self.executions += later.executions;
+        self.schedules += later.schedules;
+        self.failures += later.failures;
+        self.complete = later.complete;
+        self.stopped_because = later.stopped_because;
+        self.steps_max = self.steps_max.max(later.steps_max);
+        self.tasks_max = self.tasks_max.max(later.tasks_max);
+        self.enabled_max = self.enabled_max.max(later.enabled_max);
+        self.steps_total += later.steps_total;
+        self.bounds = later.bounds;
+        self.profile.merge(&later.profile);
+        self.hash = self.hash.wrapping_add(later.hash);
+    }
+
+    fn add(&mut self, execution: &Execution, index: u64, counts: bool) {
+        let outcome = execution
+            .outcome()
+            .expect("internal error: an execution ended without an outcome");
+        self.executions += 1;
+        self.steps_max = self.steps_max.max(execution.operation_count());
+        self.steps_total += execution.operation_count();
+        self.enabled_max = self.enabled_max.max(execution.enabled_max() as u64);
+        let task_count = execution.task_count();
+        self.tasks_max = self.tasks_max.max(task_count as u64);
+        self.observe_size(execution);
+        self.hash = self
+            .hash
+            .wrapping_add(execution.trace().hash().wrapping_mul(2 * index + 1));
+        let is_divergence = matches!(outcome, Outcome::Diverged(_));
+        if !counts || is_divergence || *outcome == Outcome::Cut {
+            if is_divergence && self.diverged.is_none() {
+                self.diverged = Some(Box::new(self.snapshot(execution, index)));
+            }
+            return;
+        }
+        self.schedules += 1;
+        if outcome.is_failure() {
+            self.failures += 1;
+            if self.first_failure.is_none() {
+                self.first_failure = Some(Box::new(self.snapshot(execution, index)));
+            }
+        }
+    }
+
+    fn observe_size(&mut self, execution: &Execution) {
+        let task_count = execution.task_count();
+        let profile = &mut self.profile;
+        profile.tasks_max = profile.tasks_max.max(task_count as u32);
+        profile.contended_steps_max = profile.contended_steps_max.max(execution.contended_count());
+        for index in 0..task_count {
+            let task = TaskId(index as u32);
+            let operations = execution.operations_of(task);
+            let parent = execution.trace().tasks[index].parent;
+            if index < profile.operations_max.len() {
+                let most = &mut profile.operations_max[index];
+                *most = (*most).max(operations);
+                let lowest = &mut profile.parents[index];
+                *lowest = (*lowest).min(parent);
+            } else {
+                profile.operations_max.push(operations);
+                profile.parents.push(parent);
+            }
+        }
+    }
+
+    fn snapshot(&self, execution: &Execution, index: u64) -> FirstFailure {
+        FirstFailure {
+            rank: self.schedules,
+            execution: index + 1,
+            trace: execution.trace().detached(),
+            outcome: execution.outcome().cloned().unwrap_or(Outcome::Cut),
+        }
+    }
+}
+
+/// Explores until the strategy, the limits or the observer end it. The observer is called after
+/// every execution.
+pub fn explore(
+    runtime: &mut dyn Runtime,
+    strategy: &mut dyn Strategy,
+    limits: &Limits,
+    observer: &mut dyn FnMut(&Exploration) -> Control,
+) -> Exploration {
+    let mut found = Exploration::default();
+    let mut start = 0;
+    loop {
+        // The strategy learns after 1, 2, 4, 8, … executions.
+        let end = (2 * start).max(1).min(limits.executions_max);
+        let before = found.executions;
+        run_range(runtime, strategy, start..end, limits, observer, &mut found);
+        if found.executions - before < end - start || end >= limits.executions_max {
+            break;
+        }
+        if found.stopped_because != StopReason::Executions {
+            break;
+        }
+        strategy.learn(&found.profile);
+        start = end;
+    }
+    // A budget that just suffices leaves nothing unexplored.
+    let all_run = found.executions == limits.executions_max;
+    if all_run && found.stopped_because == StopReason::Executions {
+        if strategy.begin(found.executions) == Begin::Exhausted {
+            found.complete = true;
+            found.stopped_because = StopReason::Exhausted;
+        }
+    }
+    found.bounds = strategy.bounds().to_vec();
+    found
+}
+
+/// Runs the executions of a range of numbers, for workers that share an exploration.
+pub fn explore_range(
+    runtime: &mut dyn Runtime,
+    strategy: &mut dyn Strategy,
+    range: Range<u64>,
+    limits: &Limits,
+    observer: &mut dyn FnMut(&Exploration) -> Control,
+) -> Exploration {
+    let mut found = Exploration::default();
+    run_range(runtime, strategy, range, limits, observer, &mut found);
+    found
+}
+
+fn run_range(
+    runtime: &mut dyn Runtime,
+    strategy: &mut dyn Strategy,
+    range: Range<u64>,
+    limits: &Limits,
+    observer: &mut dyn FnMut(&Exploration) -> Control,
+    found: &mut Exploration,
+) {
+    found.stopped_because = StopReason::Executions;
+    for index in range {
+        match strategy.begin(index) {
+            Begin::Ready => {}
+            Begin::Exhausted => {
+                found.complete = true;
+                found.stopped_because = StopReason::Exhausted;
+                return;
+            }
+            Begin::Stopped => {
+                found.stopped_because = StopReason::Strategy;
+                return;
+            }
+        }
+        runtime.execute(strategy);
+        let execution = runtime.execution();
+        let counts = match strategy.end(execution) {
+            Ok(counts) => counts,
+            Err(stop) => {
+                execution.stop(stop);
+                false
+            }
+        };
+        found.add(execution, index, counts);
+        strategy.measure(execution, &mut found.profile);
+        if found.diverged.is_some() {
+            found.stopped_because = StopReason::Diverged;
+            return;
+        }
+        if found.failures > 0 && !limits.keep_going {
+            found.stopped_because = StopReason::Failure;
+            return;
+        }
+        if let Control::Stop(reason) = observer(found) {
+            found.stopped_because = reason;
+            return;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! One controlled execution, and the loop over executions.
+//!
+//! The engine knows the next operation of every task, blocked ones included, computes from its model
+//! of the shared objects which tasks may go on, asks the [`Strategy`] and records what it answers.
+//! It knows nothing of fibers, processes, files, clocks, environment or printing, holds no
+//! thread-locals and needs no operating system: the very same code runs behind a Rust library and
+//! inside a foreign process.
+
+#![no_std]
+
+extern crate alloc;
+
+mod deadlock;
+mod execution;
+mod exploration;
+mod fairness;
+mod model;
+mod object;
+mod site;
+mod spin;
+mod strategy;
+mod view;
+
+pub use execution::{Decision, Execution, Grant, Settings};
+pub use exploration::{
+    BoundCount, Control, Exploration, FirstFailure, Limits, Runtime, StopReason, explore,
+    explore_range,
+};
+pub use object::Shape;
+pub use strategy::{Begin, Profile, Stop, Strategy};
+pub use view::View;

@@ -1,0 +1,530 @@
+//! The rules of the shared objects: when an operation is possible, and what it does.
+//!
+//! Enabledness is exact: nothing is tried and nothing blocks. It is kept up to date by looking again
+//! only at tasks that wait for the object that has just changed.
+
+use crate::{Execution, Grant, Strategy, execution::Status, object::State};
+use alloc::format;
+use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
+
+impl Execution {
+    /// Takes in a task that has just announced its next operation.
+    #[inline]
+    pub(crate) fn arrive(&mut self, task: TaskId) {
+        let op = self.tasks[task.index()].op;
+        if !is_conditional(&op) {
+            self.set_enabled(task, true);
+            if matches!(
+                op.kind,
+                OpKind::Unlock
+                    | OpKind::ReadUnlock
+                    | OpKind::WriteUnlock
+                    | OpKind::PlainRead
+                    | OpKind::PlainWrite
+            ) {
+                self.check_use(task, &op);
+            }
+            return;
+        }
+        self.conditional.insert(task);
+        match op.kind {
+            OpKind::BarrierWait => self.arrive_at_barrier(task, op.object),
+            // A rendezvous needs to see that the receiver is there.
+            OpKind::Receive => self.refresh(op.object),
+            OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock | OpKind::OnceEnter => {
+                self.check_use(task, &op);
+            }
+            _ => {}
+        }
+        let possible = op.timed || self.is_possible(task, &op);
+        self.set_enabled(task, possible);
+    }
+
+    fn arrive_at_barrier(&mut self, task: TaskId, object: ObjectId) {
+        let State::Barrier {
+            size,
+            arrived,
+            generation,
+        } = &mut self.objects[object.index()].state
+        else {
+            panic!("internal error: {object:?} is not a barrier");
+        };
+        let slot = &mut self.tasks[task.index()];
+        slot.ticket = *generation;
+        slot.is_barrier_leader = false;
+        *arrived += 1;
+        if *arrived >= *size {
+            *arrived = 0;
+            *generation += 1;
+            slot.is_barrier_leader = true;
+            self.refresh(object);
+        }
+    }
+
+    /// Reports what is wrong with an operation whatever happens next.
+    fn check_use(&mut self, task: TaskId, op: &Op) {
+        let message = match (op.kind, self.objects[op.object.index()].state) {
+            (OpKind::Lock, State::Mutex { owner: Some(owner) }) if owner == task => "locks",
+            (OpKind::Unlock, State::Mutex { owner }) if owner != Some(task) => "unlocks",
+            (
+                OpKind::ReadLock | OpKind::WriteLock,
+                State::RwLock {
+                    writer: Some(writer),
+                    ..
+                },
+            ) if writer == task => "locks",
+            (OpKind::WriteLock, State::RwLock { .. })
+                if self.tasks[task.index()].held.contains(&op.object) =>
+            {
+                "locks"
+            }
+            (OpKind::WriteUnlock, State::RwLock { writer, .. }) if writer != Some(task) => {
+                "unlocks"
+            }
+            (OpKind::ReadUnlock, State::RwLock { .. })
+                if !self.tasks[task.index()].held.contains(&op.object) =>
+            {
+                "unlocks"
+            }
+            (OpKind::OnceEnter, State::Once { runner, .. }) if runner == Some(task) => {
+                "initialises again, from within its own initialisation,"
+            }
+            (OpKind::PlainRead | OpKind::PlainWrite, _) => return self.check_race(task, op),
+            _ => return,
+        };
+        let name = self.trace.object_name(op.object);
+        let why = match message {
+            "locks" => ", which it holds already",
+            "unlocks" => ", which it does not hold",
+            _ => "",
+        };
+        let message = format!("{} {message} {name}{why}", self.trace.task_name(task));
+        self.fail_at(FailureKind::Misuse, task, message);
+    }
+
+    /// A data race in the plainest sense: two tasks stand right before conflicting accesses.
+    fn check_race(&mut self, task: TaskId, op: &Op) {
+        let other = (0..self.trace.tasks.len()).find(|&index| {
+            let other = &self.tasks[index];
+            index != task.index()
+                && other.status == Status::Pending
+                && matches!(other.op.kind, OpKind::PlainRead | OpKind::PlainWrite)
+                && other.op.conflicts_with(op)
+        });
+        if let Some(index) = other {
+            let other = TaskId(index as u32);
+            let (verb, other_verb) = (access_word(op), access_word(&self.tasks[index].op));
+            let place = match self.trace.site(self.tasks[index].site) {
+                Some(site) => format!(" at {site}"),
+                None => "".into(),
+            };
+            let message = format!(
+                "data race: {} {verb} {} while {} {other_verb} it{place}",
+                self.trace.task_name(task),
+                self.trace.object_name(op.object),
+                self.trace.task_name(other),
+            );
+            self.fail_at(FailureKind::DataRace, task, message);
+        }
+    }
+
+    /// Whether an operation could be performed now without timing out.
+    pub(crate) fn is_possible(&self, task: TaskId, op: &Op) -> bool {
+        if !is_conditional(op) {
+            return true;
+        }
+        let object = &self.objects[op.object.index()];
+        let slot = &self.tasks[task.index()];
+        match (op.kind, object.state) {
+            (OpKind::Lock, State::Mutex { owner }) => owner.is_none(),
+            (OpKind::ReadLock, State::RwLock { writer, .. }) => writer.is_none(),
+            (OpKind::WriteLock, State::RwLock { writer, readers }) => {
+                writer.is_none() && readers == 0
+            }
+            (OpKind::Wait, State::Condvar { .. }) => {
+                slot.is_woken || object.tokens.last().is_some_and(|&top| slot.ticket < top)
+            }
+            (OpKind::Acquire, State::Semaphore { permits }) => permits >= u32::from(op.argument),
+            (OpKind::BarrierWait, State::Barrier { generation, .. }) => generation > slot.ticket,
+            (OpKind::OnceEnter, State::Once { runner, .. }) => runner.is_none(),
+            (OpKind::Join, State::Task { finished, .. }) => finished,
+            (OpKind::Park, State::Task { token, .. }) => token || slot.is_woken,
+            (
+                OpKind::Send,
+                State::Channel {
+                    capacity,
+                    queued,
+                    receiver,
+                    ..
+                },
+            ) => {
+                !receiver
+                    || match capacity {
+                        None => true,
+                        Some(0) => queued == 0 && self.is_receiving(op.object),
+                        Some(limit) => queued < limit,
+                    }
+            }
+            (
+                OpKind::Receive,
+                State::Channel {
+                    queued, senders, ..
+                },
+            ) => queued > 0 || senders == 0,
+            (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
+        }
+    }
+
+    fn is_receiving(&self, channel: ObjectId) -> bool {
+        self.conditional.bits().iter().any(|task| {
+            let op = &self.tasks[task.index()].op;
+            op.kind == OpKind::Receive && op.object == channel
+        })
+    }
+
+    /// Whether a timed operation that can succeed may time out instead. A receiver that was handed
+    /// a message over a rendezvous may not: its sender has gone on.
+    pub(crate) fn may_time_out(&self, op: &Op) -> bool {
+        !matches!(
+            (op.kind, self.objects[op.object.index()].state),
+            (OpKind::Receive, State::Channel { capacity: Some(0), queued, .. }) if queued > 0
+        )
+    }
+
+    /// Performs an operation on its object.
+    #[inline]
+    pub(crate) fn apply(&mut self, task: TaskId, op: &Op, times_out: bool) -> Grant {
+        match op.kind {
+            // The front end tells whether these changed anything.
+            OpKind::Store | OpKind::ReadModifyWrite | OpKind::CompareExchange => Grant::Done,
+            OpKind::Load
+            | OpKind::PlainRead
+            | OpKind::Fence
+            | OpKind::Yield
+            | OpKind::Sleep
+            | OpKind::OnceRead => {
+                self.note_idle(task);
+                Grant::Done
+            }
+            OpKind::Spawn | OpKind::PlainWrite => {
+                self.note_change(task);
+                Grant::Done
+            }
+            _ => self.apply_blocking(task, op, times_out),
+        }
+    }
+
+    fn apply_blocking(&mut self, task: TaskId, op: &Op, times_out: bool) -> Grant {
+        self.conditional.remove(task);
+        let grant = match op.kind {
+            _ if times_out => self.give_up(task, op),
+            OpKind::Wait => self.consume_notification(task, op.object),
+            OpKind::NotifyOne | OpKind::NotifyAll => self.notify(op),
+            OpKind::BarrierWait => match self.tasks[task.index()].is_barrier_leader {
+                true => Grant::Leader,
+                false => Grant::Done,
+            },
+            OpKind::Send
+            | OpKind::TrySend
+            | OpKind::Receive
+            | OpKind::TryReceive
+            | OpKind::SenderDrop
+            | OpKind::ReceiverDrop => self.apply_channel(op),
+            OpKind::OnceEnter | OpKind::OnceLeave => self.apply_once(task, op),
+            OpKind::Join | OpKind::Park | OpKind::Unpark => self.apply_task(task, op),
+            OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => self.apply_semaphore(op),
+            _ => self.apply_lock(task, op),
+        };
+        match (grant, op.kind) {
+            (Grant::Refused, _) | (_, OpKind::Join) => self.note_idle(task),
+            _ => self.note_change(task),
+        }
+        self.refresh(op.object);
+        grant
+    }
+
+    fn apply_lock(&mut self, task: TaskId, op: &Op) -> Grant {
+        let held = &mut self.tasks[task.index()].held;
+        match (op.kind, &mut self.objects[op.object.index()].state) {
+            (OpKind::Lock | OpKind::TryLock, State::Mutex { owner }) => {
+                if owner.is_some() {
+                    return Grant::Refused;
+                }
+                *owner = Some(task);
+                held.push(op.object);
+            }
+            (OpKind::Unlock, State::Mutex { owner }) => {
+                *owner = None;
+                release(held, op.object);
+            }
+            (OpKind::ReadLock | OpKind::TryReadLock, State::RwLock { writer, readers }) => {
+                if writer.is_some() {
+                    return Grant::Refused;
+                }
+                *readers += 1;
+                held.push(op.object);
+            }
+            (OpKind::WriteLock | OpKind::TryWriteLock, State::RwLock { writer, readers }) => {
+                if writer.is_some() || *readers > 0 {
+                    return Grant::Refused;
+                }
+                *writer = Some(task);
+                held.push(op.object);
+            }
+            (OpKind::ReadUnlock, State::RwLock { readers, .. }) => {
+                *readers -= 1;
+                release(held, op.object);
+            }
+            (OpKind::WriteUnlock, State::RwLock { writer, .. }) => {
+                *writer = None;
+                release(held, op.object);
+            }
+            (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
+        }
+        Grant::Done
+    }
+
+    fn apply_semaphore(&mut self, op: &Op) -> Grant {
+        let State::Semaphore { permits } = &mut self.objects[op.object.index()].state else {
+            panic!("internal error: {op:?} needs a semaphore");
+        };
+        match op.kind {
+            OpKind::Release => *permits += u32::from(op.argument),
+            _ if *permits < u32::from(op.argument) => return Grant::Refused,
+            _ => *permits -= u32::from(op.argument),
+        }
+        Grant::Done
+    }
+
+    fn apply_once(&mut self, task: TaskId, op: &Op) -> Grant {
+        let State::Once { runner, done } = &mut self.objects[op.object.index()].state else {
+            panic!("internal error: {op:?} needs a once");
+        };
+        match op.kind {
+            OpKind::OnceEnter if *done => Grant::Done,
+            OpKind::OnceEnter => {
+                *runner = Some(task);
+                Grant::Leader
+            }
+            _ => {
+                // The argument says whether the initialisation succeeded.
+                *runner = None;
+                *done = op.argument != 0;
+                Grant::Done
+            }
+        }
+    }
+
+    fn apply_task(&mut self, task: TaskId, op: &Op) -> Grant {
+        let State::Task { token, .. } = &mut self.objects[op.object.index()].state else {
+            panic!("internal error: {op:?} needs a task");
+        };
+        match op.kind {
+            OpKind::Park => {
+                *token = false;
+                self.tasks[task.index()].is_woken = false;
+            }
+            OpKind::Unpark => *token = true,
+            _ => {}
+        }
+        Grant::Done
+    }
+
+    fn apply_channel(&mut self, op: &Op) -> Grant {
+        let receiving = self.is_receiving(op.object);
+        let State::Channel {
+            capacity,
+            queued,
+            senders,
+            receiver,
+        } = &mut self.objects[op.object.index()].state
+        else {
+            panic!("internal error: {op:?} needs a channel");
+        };
+        match op.kind {
+            OpKind::Send | OpKind::TrySend => {
+                let room = match *capacity {
+                    None => true,
+                    Some(0) => *queued == 0 && receiving,
+                    Some(limit) => *queued < limit,
+                };
+                match (*receiver, room) {
+                    (false, _) => return Grant::Closed,
+                    (true, false) => return Grant::Refused,
+                    (true, true) => *queued += 1,
+                }
+            }
+            OpKind::Receive | OpKind::TryReceive => match (*queued, *senders) {
+                (0, 0) => return Grant::Closed,
+                (0, _) => return Grant::Refused,
+                _ => *queued -= 1,
+            },
+            OpKind::SenderDrop => *senders -= 1,
+            _ => *receiver = false,
+        }
+        Grant::Done
+    }
+
+    /// Another sender of a channel comes into being, within the transition of some other operation.
+    pub fn add_sender(&mut self, channel: ObjectId) {
+        if let State::Channel { senders, .. } = &mut self.objects[channel.index()].state {
+            *senders += 1;
+        }
+    }
+
+    /// A waiter's time is over: it leaves its queue.
+    fn give_up(&mut self, task: TaskId, op: &Op) -> Grant {
+        let was_woken = core::mem::take(&mut self.tasks[task.index()].is_woken);
+        if op.kind == OpKind::Wait && !was_woken {
+            let object = &mut self.objects[op.object.index()];
+            if let State::Condvar { waiting, .. } = &mut object.state {
+                *waiting -= 1;
+            }
+            self.drop_stale_tokens(op.object);
+        }
+        Grant::TimedOut
+    }
+
+    /// Drops the notifications for which no waiter is left to consume them.
+    fn drop_stale_tokens(&mut self, condvar: ObjectId) {
+        let mut kept = 0;
+        while let Some(&top) = self.objects[condvar.index()].tokens.get(kept) {
+            let covered = self.conditional.bits().iter().filter(|waiter| {
+                let slot = &self.tasks[waiter.index()];
+                slot.op.kind == OpKind::Wait
+                    && slot.op.object == condvar
+                    && !slot.is_woken
+                    && slot.ticket < top
+            });
+            if covered.count() > kept {
+                kept += 1;
+            } else {
+                self.objects[condvar.index()].tokens.remove(kept);
+            }
+        }
+    }
+
+    /// Makes a running task a waiter of a condition variable, within the transition that released
+    /// the mutex. The strategy says whether the wait will end by itself. `false` means that the
+    /// execution is over.
+    pub fn enlist(&mut self, task: TaskId, condvar: ObjectId, strategy: &mut dyn Strategy) -> bool {
+        let Some(woken) = self.spurious_wake(task, strategy) else {
+            return false;
+        };
+        let State::Condvar { serial, waiting } = &mut self.objects[condvar.index()].state else {
+            panic!("internal error: {condvar:?} is not a condition variable");
+        };
+        let slot = &mut self.tasks[task.index()];
+        slot.ticket = *serial;
+        slot.is_woken = woken;
+        *serial += 1;
+        if !woken {
+            *waiting += 1;
+        }
+        true
+    }
+
+    /// Lets a park that begins now end by itself, if the strategy says so. `false` means that the
+    /// execution is over.
+    pub fn prepare_park(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
+        match self.spurious_wake(task, strategy) {
+            Some(woken) => self.tasks[task.index()].is_woken = woken,
+            None => return false,
+        }
+        true
+    }
+
+    fn notify(&mut self, op: &Op) -> Grant {
+        let object = &mut self.objects[op.object.index()];
+        let State::Condvar { serial, waiting } = &mut object.state else {
+            panic!("internal error: {op:?} needs a condition variable");
+        };
+        if op.kind == OpKind::NotifyOne {
+            if object.tokens.len() < *waiting as usize {
+                object.tokens.push(*serial);
+            }
+            return Grant::Done;
+        }
+        *waiting = 0;
+        object.tokens.clear();
+        for task in self.conditional.bits().iter() {
+            let slot = &mut self.tasks[task.index()];
+            if slot.op.kind == OpKind::Wait && slot.op.object == op.object {
+                slot.is_woken = true;
+            }
+        }
+        Grant::Done
+    }
+
+    fn consume_notification(&mut self, task: TaskId, condvar: ObjectId) -> Grant {
+        let slot = &mut self.tasks[task.index()];
+        if slot.is_woken {
+            slot.is_woken = false;
+            return Grant::Done;
+        }
+        let object = &mut self.objects[condvar.index()];
+        // The smallest token that covers this waiter leaves the others the most freedom.
+        let position = object.tokens.iter().position(|&top| slot.ticket < top);
+        object
+            .tokens
+            .remove(position.expect("internal error: no notification to consume"));
+        if let State::Condvar { waiting, .. } = &mut object.state {
+            *waiting -= 1;
+        }
+        Grant::Done
+    }
+
+    #[inline]
+    pub(crate) fn set_enabled(&mut self, task: TaskId, enabled: bool) {
+        if enabled {
+            self.enabled_count += usize::from(self.enabled.insert(task));
+        } else {
+            self.enabled_count -= usize::from(self.enabled.remove(task));
+        }
+    }
+
+    /// Looks again at the tasks that wait for an object.
+    pub(crate) fn refresh(&mut self, object: ObjectId) {
+        let mut next = self.conditional.bits().first();
+        while let Some(task) = next {
+            let slot = &self.tasks[task.index()];
+            if slot.op.object == object && slot.status == Status::Pending && !slot.op.timed {
+                let possible = self.is_possible(task, &slot.op);
+                self.set_enabled(task, possible);
+            }
+            next = self.conditional.bits().first_from(TaskId(task.0 + 1));
+        }
+    }
+}
+
+/// Whether an operation is not always possible.
+#[inline]
+fn is_conditional(op: &Op) -> bool {
+    matches!(
+        op.kind,
+        OpKind::Lock
+            | OpKind::ReadLock
+            | OpKind::WriteLock
+            | OpKind::Wait
+            | OpKind::Acquire
+            | OpKind::BarrierWait
+            | OpKind::OnceEnter
+            | OpKind::Join
+            | OpKind::Park
+            | OpKind::Send
+            | OpKind::Receive
+    )
+}
+
+fn access_word(op: &Op) -> &'static str {
+    match op.kind {
+        OpKind::PlainWrite => "writes",
+        _ => "reads",
+    }
+}
+
+fn release(held: &mut alloc::vec::Vec<ObjectId>, object: ObjectId) {
+    if let Some(position) = held.iter().rposition(|&other| other == object) {
+        held.remove(position);
+    }
+}

@@ -1,0 +1,143 @@
+//! States of shared objects.
+
+use alloc::vec::Vec;
+use unpick_trace::{ObjectKind, TaskId};
+
+/// What an object is made as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A memory location.
+    Variable,
+    /// An exclusive lock.
+    Mutex,
+    /// A reader-writer lock.
+    RwLock,
+    /// A condition variable.
+    Condvar,
+    /// A semaphore with this many permits.
+    Semaphore {
+        /// Permits at the start.
+        permits: u32,
+    },
+    /// A barrier for this many tasks; zero and one never block.
+    Barrier {
+        /// Tasks that must arrive.
+        size: u32,
+    },
+    /// A one-time initialisation.
+    Once {
+        /// Whether it was done before the execution began.
+        done: bool,
+    },
+    /// A channel with one sender and one receiver.
+    Channel {
+        /// Messages it holds before senders block: zero is a rendezvous, `None` has no limit.
+        capacity: Option<u32>,
+    },
+}
+
+impl Shape {
+    pub(crate) fn kind(self) -> ObjectKind {
+        match self {
+            Shape::Variable => ObjectKind::Variable,
+            Shape::Mutex => ObjectKind::Mutex,
+            Shape::RwLock => ObjectKind::RwLock,
+            Shape::Condvar => ObjectKind::Condvar,
+            Shape::Semaphore { .. } => ObjectKind::Semaphore,
+            Shape::Barrier { .. } => ObjectKind::Barrier,
+            Shape::Once { .. } => ObjectKind::Once,
+            Shape::Channel { .. } => ObjectKind::Channel,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Task {
+        finished: bool,
+        token: bool,
+    },
+    Variable,
+    Mutex {
+        owner: Option<TaskId>,
+    },
+    RwLock {
+        writer: Option<TaskId>,
+        readers: u32,
+    },
+    /// `serial` numbers the waiters in order of enlistment; `waiting` counts those not yet woken.
+    Condvar {
+        serial: u32,
+        waiting: u32,
+    },
+    Semaphore {
+        permits: u32,
+    },
+    /// `generation` counts the rounds that are over.
+    Barrier {
+        size: u32,
+        arrived: u32,
+        generation: u32,
+    },
+    Once {
+        runner: Option<TaskId>,
+        done: bool,
+    },
+    Channel {
+        capacity: Option<u32>,
+        queued: u32,
+        senders: u32,
+        receiver: bool,
+    },
+}
+
+impl From<Shape> for State {
+    fn from(shape: Shape) -> State {
+        match shape {
+            Shape::Variable => State::Variable,
+            Shape::Mutex => State::Mutex { owner: None },
+            Shape::RwLock => State::RwLock {
+                writer: None,
+                readers: 0,
+            },
+            Shape::Condvar => State::Condvar {
+                serial: 0,
+                waiting: 0,
+            },
+            Shape::Semaphore { permits } => State::Semaphore { permits },
+            Shape::Barrier { size } => State::Barrier {
+                size,
+                arrived: 0,
+                generation: 0,
+            },
+            Shape::Once { done } => State::Once { runner: None, done },
+            Shape::Channel { capacity } => State::Channel {
+                capacity,
+                queued: 0,
+                senders: 1,
+                receiver: true,
+            },
+        }
+    }
+}
+
+/// A slot for an object; slots are reused from execution to execution.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    pub state: State,
+    /// Notifications of a condition variable that no waiter has consumed yet. Each is the serial
+    /// below which a waiter may consume it.
+    ///
+    /// Invariant: ascending, and at most as many as there are waiters (a notification beyond that
+    /// is lost), so that each can still be consumed whichever waiter comes first.
+    pub tokens: Vec<u32>,
+}
+
+impl Object {
+    pub fn new(state: State) -> Object {
+        Object {
+            state,
+            tokens: Vec::new(),
+        }
+    }
+}

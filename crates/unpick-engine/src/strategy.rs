@@ -1,0 +1,118 @@
+//! The interface of every exploration technique.
+
+use crate::{BoundCount, Execution, View};
+use alloc::{boxed::Box, vec::Vec};
+use unpick_trace::{Choice, Divergence, TaskId};
+
+/// Whether there is another execution to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begin {
+    /// Run it.
+    Ready,
+    /// The search space is exhausted.
+    Exhausted,
+    /// The technique ends by its own rule, with parts of the space left.
+    Stopped,
+}
+
+/// Why a strategy ends an execution before the program does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Going on cannot show anything new.
+    Cut,
+    /// The program does not do what it did before under the same schedule.
+    Diverged(Box<Divergence>),
+}
+
+/// What earlier executions have shown of the size of the program.
+///
+/// Maxima only, so that profiles of parts can be merged in any order. The loop hands a profile to
+/// the strategy after executions 1, 2, 4, 8, …: what an execution does then depends on its number
+/// alone, however many workers share the work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// Most tasks in one execution.
+    pub tasks_max: u32,
+    /// Most steps in one execution, counted from the first point with two enabled tasks.
+    pub contended_steps_max: u64,
+    /// Most operations of each task, by task number.
+    pub operations_max: Vec<u64>,
+    /// The task that created each task, by task number; the lowest seen.
+    pub parents: Vec<TaskId>,
+    /// Most operations and most writes of each task on each object, by task and object number;
+    /// filled by strategies that ask for it.
+    pub accesses_max: Vec<Vec<(u64, u64)>>,
+}
+
+impl Profile {
+    /// Joins what another worker has seen.
+    pub fn merge(&mut self, other: &Profile) {
+        self.tasks_max = self.tasks_max.max(other.tasks_max);
+        self.contended_steps_max = self.contended_steps_max.max(other.contended_steps_max);
+        for (index, &count) in other.operations_max.iter().enumerate() {
+            match self.operations_max.get_mut(index) {
+                Some(mine) => *mine = (*mine).max(count),
+                None => self.operations_max.push(count),
+            }
+        }
+        for (index, &parent) in other.parents.iter().enumerate() {
+            match self.parents.get_mut(index) {
+                Some(mine) => *mine = (*mine).min(parent),
+                None => self.parents.push(parent),
+            }
+        }
+        self.merge_accesses(&other.accesses_max);
+    }
+
+    /// Joins counts of operations and writes by task and object.
+    pub fn merge_accesses(&mut self, other: &[Vec<(u64, u64)>]) {
+        if self.accesses_max.len() < other.len() {
+            self.accesses_max.resize(other.len(), Vec::new());
+        }
+        for (mine, theirs) in self.accesses_max.iter_mut().zip(other) {
+            if mine.len() < theirs.len() {
+                mine.resize(theirs.len(), (0, 0));
+            }
+            for (mine, theirs) in mine.iter_mut().zip(theirs) {
+                *mine = (mine.0.max(theirs.0), mine.1.max(theirs.1));
+            }
+        }
+    }
+}
+
+/// An exploration technique.
+///
+/// It sees the enabled set, the next operation of every task and the trace so far, and answers which
+/// task goes on. It does not see the program, and it is called at every step, so it must be quick.
+pub trait Strategy: Send {
+    /// Prepares execution number `index`, from 0.
+    fn begin(&mut self, index: u64) -> Begin;
+
+    /// Which enabled task performs its next operation. There is at least one.
+    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop>;
+
+    /// Answers a question that is not about tasks, with a number below
+    /// [`Choice::answer_count`]; zero is the ordinary course of things.
+    fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop>;
+
+    /// Looks at a finished execution. `Ok(false)` means that it does not count as a schedule.
+    fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
+        let _ = execution;
+        Ok(true)
+    }
+
+    /// Adds to the profile what this strategy wants to learn besides the sizes.
+    fn measure(&self, execution: &Execution, profile: &mut Profile) {
+        let _ = (execution, profile);
+    }
+
+    /// Takes note of the size of the program.
+    fn learn(&mut self, profile: &Profile) {
+        let _ = profile;
+    }
+
+    /// Schedules by bound, for techniques that iterate over one.
+    fn bounds(&self) -> &[BoundCount] {
+        &[]
+    }
+}
