@@ -1,0 +1,291 @@
+//! The search shared by [`crate::Ipb`] and [`crate::Idb`]: schedules in order of a cost.
+//!
+//! ```text
+//! c = 0; repeat { explore every schedule of cost <= c, depth first; c += 1 } until none is skipped
+//! ```
+//!
+//! Run literally, each bound runs all schedules of the smaller ones again. Here each schedule is run
+//! once: the search keeps the tree of executions that still have skipped branches. An execution is
+//! its parent up to one point, another branch there, and the first branch at every later point; as
+//! the first branch is always free, all its descendants are found from the options it met. Walking
+//! that tree, deepest point first, visits the schedules of each cost in the very order of the
+//! depth-first search, so ranks and counts are those of the published rule, under which only
+//! schedules of exactly the current bound count. (Thomson lists this among the future work.)
+//!
+//! Memory: one entry an open execution, of about 100 bytes and 8 bytes a point.
+
+use crate::dfs::{diverged, nth_from};
+use alloc::{boxed::Box, vec::Vec};
+use unpick_engine::{Begin, BoundCount, Execution, Stop, View};
+use unpick_trace::{Choice, TaskId};
+
+/// What the branches of a point cost; the first is always free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Price {
+    /// Every branch is free.
+    Free,
+    /// Every branch but the first costs one.
+    One,
+    /// Branch number `i` costs `i`.
+    Each,
+}
+
+impl Price {
+    fn of(self, branch: u32) -> u32 {
+        match self {
+            Price::Free => 0,
+            Price::One => branch.min(1),
+            Price::Each => branch,
+        }
+    }
+}
+
+/// A point with more than one option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Point {
+    options: u32,
+    price: Price,
+}
+
+/// An execution that was run, from the point where it leaves its parent.
+#[derive(Default)]
+struct Run {
+    cost: u32,
+    /// The point of the parent at which it takes `branch`.
+    depth: u32,
+    branch: u32,
+    /// The number of its first own point: `depth + 1`, or 0 for the first execution of all.
+    start: u32,
+    points: Box<[Point]>,
+    /// Its descendants that still have skipped branches, in the order of the search.
+    children: Vec<Run>,
+}
+
+/// A run on the way from the root to where the search stands.
+struct Frame {
+    run: Run,
+    /// The branch looked at last: `depth` goes down, `branch` goes up.
+    depth: u32,
+    branch: u32,
+    /// The children of earlier bounds that are still to be visited, nearest last.
+    waiting: Vec<Run>,
+    has_skipped: bool,
+}
+
+impl Frame {
+    fn new(mut run: Run) -> Frame {
+        let waiting = run.children.drain(..).rev().collect();
+        Frame {
+            depth: run.start + run.points.len() as u32,
+            branch: u32::MAX,
+            run,
+            waiting,
+            has_skipped: false,
+        }
+    }
+
+    /// Moves to the next branch that costs at most `bound` in all.
+    fn advance(&mut self, bound: u32) -> Option<(Point, u32)> {
+        loop {
+            let point = match self.depth.checked_sub(self.run.start) {
+                Some(at) if (at as usize) < self.run.points.len() => self.run.points[at as usize],
+                _ => Point {
+                    options: 0,
+                    price: Price::Free,
+                },
+            };
+            if self.branch < point.options.saturating_sub(1) {
+                self.branch += 1;
+                let cost = self.run.cost + point.price.of(self.branch);
+                if cost <= bound {
+                    return Some((point, cost));
+                }
+                self.has_skipped = true;
+            }
+            if self.depth == self.run.start {
+                return None;
+            }
+            self.depth -= 1;
+            self.branch = 0;
+        }
+    }
+}
+
+/// A place where the execution at hand leaves the first branch.
+#[derive(Clone, Copy)]
+struct Deviation {
+    depth: u32,
+    branch: u32,
+    point: Point,
+}
+
+/// Iterates over a bound on the cost of schedules.
+pub(crate) struct Bounding {
+    bound: u32,
+    bound_max: u32,
+    goes_beyond_failure: bool,
+    counts: Vec<BoundCount>,
+    /// The first execution, between the passes over the tree.
+    root: Option<Run>,
+    frames: Vec<Frame>,
+    /// The execution at hand: where it deviates, and what it met after its last deviation.
+    deviations: Vec<Deviation>,
+    cost: u32,
+    position: u32,
+    points: Vec<Point>,
+}
+
+impl Bounding {
+    pub fn new(bound_max: u32, goes_beyond_failure: bool) -> Bounding {
+        Bounding {
+            bound: 0,
+            bound_max,
+            goes_beyond_failure,
+            counts: Vec::new(),
+            root: None,
+            frames: Vec::new(),
+            deviations: Vec::new(),
+            cost: 0,
+            position: 0,
+            points: Vec::new(),
+        }
+    }
+
+    pub fn bounds(&self) -> &[BoundCount] {
+        &self.counts
+    }
+
+    pub fn begin(&mut self) -> Begin {
+        self.position = 0;
+        self.points.clear();
+        if self.counts.is_empty() {
+            self.counts.push(BoundCount::default());
+            return Begin::Ready;
+        }
+        loop {
+            if self.find_next() {
+                return Begin::Ready;
+            }
+            let Some(root) = self.root.take() else {
+                return Begin::Exhausted;
+            };
+            let failed = self.counts.iter().any(|count| count.failures > 0);
+            if self.bound == self.bound_max || (failed && !self.goes_beyond_failure) {
+                self.root = Some(root);
+                return Begin::Stopped;
+            }
+            self.bound += 1;
+            self.counts.push(BoundCount {
+                bound: self.bound,
+                ..BoundCount::default()
+            });
+            self.frames.push(Frame::new(root));
+        }
+    }
+
+    /// Walks on to the next execution of exactly the current bound.
+    fn find_next(&mut self) -> bool {
+        while let Some(frame) = self.frames.last_mut() {
+            let Some((point, cost)) = frame.advance(self.bound) else {
+                self.leave();
+                continue;
+            };
+            let (depth, branch) = (frame.depth, frame.branch);
+            if cost == self.bound {
+                self.set_path(Deviation {
+                    depth,
+                    branch,
+                    point,
+                });
+                self.cost = cost;
+                return true;
+            }
+            // It was run under a smaller bound; if it is not here, nothing below it was skipped.
+            let is_next = |run: &Run| (run.depth, run.branch) == (depth, branch);
+            if frame.waiting.last().is_some_and(is_next) {
+                let child = frame.waiting.pop().map(Frame::new);
+                self.frames.extend(child);
+            }
+        }
+        false
+    }
+
+    /// Leaves the run on top; it is kept if anything below it was skipped.
+    fn leave(&mut self) {
+        let Some(frame) = self.frames.pop() else {
+            return;
+        };
+        if frame.has_skipped || !frame.run.children.is_empty() {
+            match self.frames.last_mut() {
+                Some(parent) => parent.run.children.push(frame.run),
+                None => self.root = Some(frame.run),
+            }
+        }
+    }
+
+    fn set_path(&mut self, last: Deviation) {
+        self.deviations.clear();
+        for pair in self.frames.windows(2) {
+            let (parent, child) = (&pair[0].run, &pair[1].run);
+            self.deviations.push(Deviation {
+                depth: child.depth,
+                branch: child.branch,
+                point: parent.points[(child.depth - parent.start) as usize],
+            });
+        }
+        self.deviations.push(last);
+    }
+
+    pub fn choose(&mut self, view: &View<'_>, price: Price) -> Result<TaskId, Stop> {
+        let eligible = view.eligible();
+        let branch = self.branch(view.eligible_count() as u32, price, view)?;
+        Ok(nth_from(eligible, view.last(), branch))
+    }
+
+    pub fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        self.branch(question.answer_count(), Price::Free, view)
+    }
+
+    fn branch(&mut self, options: u32, price: Price, view: &View<'_>) -> Result<u32, Stop> {
+        if options == 1 {
+            return Ok(0);
+        }
+        let point = Point { options, price };
+        let position = self.position;
+        self.position += 1;
+        match self.deviations.last() {
+            Some(last) if position <= last.depth => {
+                let search = |deviation: &Deviation| deviation.depth.cmp(&position);
+                match self.deviations.binary_search_by(search) {
+                    Ok(at) if self.deviations[at].point != point => {
+                        Err(diverged(view, self.deviations[at].point.options, options))
+                    }
+                    Ok(at) => Ok(self.deviations[at].branch),
+                    Err(_) => Ok(0),
+                }
+            }
+            _ => {
+                self.points.push(point);
+                Ok(0)
+            }
+        }
+    }
+
+    pub fn end(&mut self, execution: &Execution) {
+        let last = self.deviations.last();
+        let run = Run {
+            cost: self.cost,
+            depth: last.map_or(0, |last| last.depth),
+            branch: last.map_or(0, |last| last.branch),
+            start: last.map_or(0, |last| last.depth + 1),
+            points: self.points.as_slice().into(),
+            children: Vec::new(),
+        };
+        self.frames.push(Frame::new(run));
+        if let Some(count) = self.counts.last_mut() {
+            count.schedules += 1;
+            let failed = execution.outcome().is_some_and(|end| end.is_failure());
+            count.failures += u64::from(failed);
+        }
+    }
+}

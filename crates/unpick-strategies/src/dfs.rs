@@ -1,0 +1,115 @@
+//! `dfs`: every schedule, depth first.
+//!
+//! P. Thomson, *Practical systematic concurrency testing for concurrent and distributed software*,
+//! PhD thesis, Imperial College London, 2016, section 3.2.1; P. Godefroid, *Model checking for
+//! programming languages using VeriSoft*, POPL 1997.
+//!
+//! ```text
+//! explore(S): for t in order(enabled(state(S))): explore(S·<t>)
+//! ```
+//!
+//! The tree is discovered on the fly: to backtrack is to run again, follow the stored branches, take
+//! the next one, and from there always the first. The order of branches is the order of creation,
+//! starting at the task that ran last and wrapping round, so the first schedule is the
+//! non-preemptive round-robin one.
+//!
+//! *Departures from the paper.* Points with one option are not stored. The task that
+//! ran last is left out if it is about to yield and others are enabled, as in the thesis, and in addition scheduling is fair
+//! to tasks that a circle of yielding ones would starve, so that the search ends on programs that
+//! spin.
+
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+use unpick_engine::{Begin, Stop, Strategy, View};
+use unpick_trace::{Choice, Divergence, TaskBits, TaskId};
+
+/// A point of the current path with more than one option.
+#[derive(Clone, Copy)]
+struct Node {
+    options: u32,
+    taken: u32,
+}
+
+/// Depth-first search.
+#[derive(Default)]
+pub struct Dfs {
+    stack: Vec<Node>,
+    depth: usize,
+    has_begun: bool,
+}
+
+impl Dfs {
+    /// A search at its beginning.
+    pub fn new() -> Dfs {
+        Dfs::default()
+    }
+
+    #[inline]
+    fn branch(&mut self, options: u32, view: &View<'_>) -> Result<u32, Stop> {
+        if options == 1 {
+            return Ok(0);
+        }
+        let node = match self.stack.get(self.depth) {
+            Some(node) if node.options != options => {
+                return Err(diverged(view, node.options, options));
+            }
+            Some(node) => *node,
+            None => {
+                let fresh = Node { options, taken: 0 };
+                self.stack.push(fresh);
+                fresh
+            }
+        };
+        self.depth += 1;
+        Ok(node.taken)
+    }
+}
+
+impl Strategy for Dfs {
+    fn begin(&mut self, _index: u64) -> Begin {
+        self.depth = 0;
+        if !self.has_begun {
+            self.has_begun = true;
+            return Begin::Ready;
+        }
+        while let Some(top) = self.stack.last_mut() {
+            top.taken += 1;
+            if top.taken < top.options {
+                return Begin::Ready;
+            }
+            self.stack.pop();
+        }
+        Begin::Exhausted
+    }
+
+    #[inline]
+    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
+        let eligible = view.eligible();
+        let branch = self.branch(view.eligible_count() as u32, view)?;
+        Ok(nth_from(eligible, view.last(), branch))
+    }
+
+    fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        self.branch(question.answer_count(), view)
+    }
+}
+
+/// Branch number `branch` in the order of the searches: creation order from `last` on, wrapping.
+#[inline]
+pub(crate) fn nth_from(eligible: TaskBits<'_>, last: TaskId, branch: u32) -> TaskId {
+    eligible
+        .iter_from(last)
+        .nth(branch as usize)
+        .expect("internal error: a branch beyond the options")
+}
+
+/// The program offered another number of options than it did under the same choices before.
+#[cold]
+pub(crate) fn diverged(view: &View<'_>, expected: u32, found: u32) -> Stop {
+    let options =
+        |count: u32| -> String { format!("{count} option{}", if count == 1 { "" } else { "s" }) };
+    Stop::Diverged(Box::new(Divergence {
+        step: view.trace().steps.len() as u64,
+        expected: options(expected),
+        found: options(found),
+    }))
+}

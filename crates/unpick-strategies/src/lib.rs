@@ -1,0 +1,38 @@
+//! Exploration techniques, one file each.
+//!
+//! A technique reads like the pseudo-code of its paper, knows nothing of how tasks are run, and
+//! carries the same name as file, as type, on the command line and as page in `docs/techniques`.
+//! [`Spec`] makes one from its text, as in `pct:d=3`.
+
+#![no_std]
+
+extern crate alloc;
+
+mod bounding;
+mod dfs;
+mod idb;
+mod ipb;
+mod pct;
+mod pos;
+mod preempt_always;
+mod preempt_bound;
+mod random;
+mod random_source;
+mod replay;
+mod round_robin;
+mod spec;
+mod surw;
+
+pub use dfs::Dfs;
+pub use idb::Idb;
+pub use ipb::Ipb;
+pub use pct::Pct;
+pub use pos::Pos;
+pub use preempt_always::PreemptAlways;
+pub use preempt_bound::PreemptBound;
+pub use random::Random;
+pub use random_source::RandomSource;
+pub use replay::Replay;
+pub use round_robin::RoundRobin;
+pub use spec::{Spec, SpecError, Technique, techniques};
+pub use surw::{Select, Surw};

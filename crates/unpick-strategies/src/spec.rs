@@ -1,0 +1,381 @@
+//! Strategies from their text: `NAME[:key=value,…]`.
+
+use crate::{
+    Dfs, Idb, Ipb, Pct, Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
+};
+use alloc::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt;
+use unpick_engine::{Profile, Strategy};
+
+/// A technique that can be asked for by name.
+pub struct Technique {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// Its parameters: name, smallest and largest value, and meaning.
+    pub parameters: &'static [(&'static str, u64, u64, &'static str)],
+    /// Whether an execution depends on seed and number alone, so that workers can share the work.
+    pub is_randomised: bool,
+}
+
+const BOUND: (&str, u64, u64, &str) = (
+    "bound",
+    0,
+    u32::MAX as u64,
+    "end after this bound (default: no end)",
+);
+const BEYOND: (&str, u64, u64, &str) = (
+    "beyond",
+    0,
+    1,
+    "1: go on after a bound that shows a failure (default 0)",
+);
+const STEPS: (&str, u64, u64, &str) = (
+    "k",
+    1,
+    u64::MAX,
+    "steps of an execution (default: the most seen so far)",
+);
+
+static TECHNIQUES: &[Technique] = &[
+    Technique {
+        name: "dfs",
+        summary: "every schedule, depth first",
+        parameters: &[],
+        is_randomised: false,
+    },
+    Technique {
+        name: "ipb",
+        summary: "iterative preemption bounding: schedules with 0, 1, 2, … preemptions",
+        parameters: &[BOUND, BEYOND],
+        is_randomised: false,
+    },
+    Technique {
+        name: "idb",
+        summary: "iterative delay bounding: schedules with 0, 1, 2, … delays",
+        parameters: &[BOUND, BEYOND],
+        is_randomised: false,
+    },
+    Technique {
+        name: "random",
+        summary: "any enabled task, each with the same probability",
+        parameters: &[],
+        is_randomised: true,
+    },
+    Technique {
+        name: "pct",
+        summary: "probabilistic concurrency testing: random priorities, d - 1 changes",
+        parameters: &[
+            ("d", 1, 64, "bug depth (default 3)"),
+            STEPS,
+            (
+                "n",
+                1,
+                u32::MAX as u64,
+                "tasks of an execution (only for the guarantee; default: the most seen)",
+            ),
+        ],
+        is_randomised: true,
+    },
+    Technique {
+        name: "pos",
+        summary: "partial order sampling: fresh priorities for racing operations",
+        parameters: &[],
+        is_randomised: true,
+    },
+    Technique {
+        name: "surw",
+        summary: "selectively uniform random walk: interleavings with equal probability",
+        parameters: &[(
+            "all",
+            0,
+            1,
+            "1: all operations count (URW); 0: those on one object (default)",
+        )],
+        is_randomised: true,
+    },
+    Technique {
+        name: "preempt-always",
+        summary: "a switch to another random task at every point",
+        parameters: &[],
+        is_randomised: true,
+    },
+    Technique {
+        name: "preempt-bound",
+        summary: "c preemptions at random points",
+        parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
+        is_randomised: true,
+    },
+    Technique {
+        name: "round-robin",
+        summary: "the tasks in turn; one execution",
+        parameters: &[(
+            "quantum",
+            0,
+            u64::MAX,
+            "operations in a turn (default 1), 0: until it blocks",
+        )],
+        is_randomised: false,
+    },
+];
+
+/// Every technique that can be asked for by name, in the order of the documentation. `replay` is not
+/// among them: it needs a trace.
+pub fn techniques() -> &'static [Technique] {
+    TECHNIQUES
+}
+
+/// Why a text names no strategy.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// No technique of that name.
+    #[error("unknown strategy `{name}`; there are {known}")]
+    UnknownName {
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The technique has no such parameter.
+    #[error("strategy `{name}` has no parameter `{parameter}`; {known}")]
+    UnknownParameter {
+        /// The technique.
+        name: &'static str,
+        /// The parameter given.
+        parameter: String,
+        /// What it has instead.
+        known: String,
+    },
+    /// A value that is no number or out of range.
+    #[error("`{value}` is no value for `{name}:{parameter}`; give a number from {min} to {max}")]
+    BadValue {
+        /// The technique.
+        name: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: String,
+        /// Smallest value.
+        min: u64,
+        /// Largest value.
+        max: u64,
+    },
+    /// One parameter twice.
+    #[error("parameter `{parameter}` of strategy `{name}` is given twice; give it once")]
+    Repeated {
+        /// The technique.
+        name: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+    },
+}
+
+/// A technique with its parameters.
+#[derive(Clone)]
+pub struct Spec {
+    technique: &'static Technique,
+    values: Vec<(&'static str, u64)>,
+}
+
+impl Spec {
+    /// Reads `NAME[:key=value,…]`.
+    pub fn parse(text: &str) -> Result<Spec, SpecError> {
+        let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+        let technique = TECHNIQUES
+            .iter()
+            .find(|technique| technique.name == name)
+            .ok_or_else(|| SpecError::UnknownName {
+                name: name.to_string(),
+                known: join(TECHNIQUES.iter().map(|technique| technique.name)),
+            })?;
+        let mut spec = Spec {
+            technique,
+            values: Vec::new(),
+        };
+        for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
+            spec.add(pair)?;
+        }
+        Ok(spec)
+    }
+
+    fn add(&mut self, pair: &str) -> Result<(), SpecError> {
+        let name = self.technique.name;
+        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let &(parameter, min, max, _) = self
+            .technique
+            .parameters
+            .iter()
+            .find(|(parameter, ..)| *parameter == key)
+            .ok_or_else(|| SpecError::UnknownParameter {
+                name,
+                parameter: key.to_string(),
+                known: match self.technique.parameters {
+                    [] => "it has none".to_string(),
+                    some => format!("it has {}", join(some.iter().map(|entry| entry.0))),
+                },
+            })?;
+        let number = value
+            .parse()
+            .ok()
+            .filter(|number| (min..=max).contains(number));
+        let number = number.ok_or_else(|| SpecError::BadValue {
+            name,
+            parameter,
+            value: value.to_string(),
+            min,
+            max,
+        })?;
+        if self.value(parameter).is_some() {
+            return Err(SpecError::Repeated { name, parameter });
+        }
+        self.values.push((parameter, number));
+        Ok(())
+    }
+
+    fn value(&self, parameter: &str) -> Option<u64> {
+        let found = self.values.iter().find(|(name, _)| *name == parameter);
+        found.map(|(_, value)| *value)
+    }
+
+    /// The technique.
+    pub fn technique(&self) -> &'static Technique {
+        self.technique
+    }
+
+    /// The probability with which one execution finds a bug of the depth that `pct` was asked for,
+    /// at least: `1 / (n k^(d-1))`, for what is told or else was seen of the size of the program.
+    pub fn guarantee(&self, profile: &Profile) -> Option<f64> {
+        if self.technique.name != "pct" {
+            return None;
+        }
+        let depth = self.value("d").unwrap_or(3) as i32;
+        let tasks = self
+            .value("n")
+            .unwrap_or(u64::from(profile.tasks_max))
+            .max(1);
+        let steps = self
+            .value("k")
+            .unwrap_or(profile.contended_steps_max)
+            .max(1);
+        let mut chance = 1.0 / tasks as f64;
+        for _ in 1..depth {
+            chance /= steps as f64;
+        }
+        Some(chance)
+    }
+
+    /// The strategy, at its beginning.
+    pub fn build(&self, seed: u64) -> Box<dyn Strategy> {
+        let bound = self.value("bound").unwrap_or(u64::from(u32::MAX)) as u32;
+        let beyond = self.value("beyond") == Some(1);
+        match self.technique.name {
+            "dfs" => Box::new(Dfs::new()),
+            "ipb" => Box::new(Ipb::new(bound, beyond)),
+            "idb" => Box::new(Idb::new(bound, beyond)),
+            "random" => Box::new(Random::new(seed)),
+            "pct" => {
+                let depth = self.value("d").unwrap_or(3) as u32;
+                Box::new(Pct::new(seed, depth, self.value("k")))
+            }
+            "pos" => Box::new(Pos::new(seed)),
+            "surw" => {
+                let select = match self.value("all") {
+                    Some(1) => Select::All,
+                    _ => Select::Object,
+                };
+                Box::new(Surw::new(seed, select))
+            }
+            "preempt-always" => Box::new(PreemptAlways::new(seed)),
+            "preempt-bound" => {
+                let preemptions = self.value("c").unwrap_or(2) as u32;
+                Box::new(PreemptBound::new(seed, preemptions, self.value("k")))
+            }
+            "round-robin" => Box::new(RoundRobin::new(self.value("quantum").unwrap_or(1))),
+            name => panic!("internal error: strategy `{name}` is in the table but not here"),
+        }
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.technique.name)?;
+        for (position, (parameter, value)) in self.values.iter().enumerate() {
+            let separator = if position == 0 { ':' } else { ',' };
+            write!(f, "{separator}{parameter}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Spec({self})")
+    }
+}
+
+fn join<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Spec::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_technique_can_be_built_from_its_name() {
+        for technique in techniques() {
+            let spec = Spec::parse(technique.name).unwrap();
+            assert_eq!(spec.to_string(), technique.name);
+            let _ = spec.build(1);
+        }
+        assert_eq!(
+            Spec::parse("pct:d=2,k=40").unwrap().to_string(),
+            "pct:d=2,k=40"
+        );
+    }
+
+    #[test]
+    fn the_guarantee_of_pct_has_the_exponent_of_the_paper() {
+        let spec = Spec::parse("pct:d=3,n=4,k=10").unwrap();
+        assert_eq!(
+            spec.guarantee(&Profile::default()),
+            Some(1.0 / 4.0 / 10.0 / 10.0)
+        );
+        assert_eq!(
+            Spec::parse("dfs").unwrap().guarantee(&Profile::default()),
+            None
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_remedy() {
+        assert!(error("dsf").starts_with("unknown strategy `dsf`; there are dfs, ipb, idb"));
+        assert_eq!(
+            error("pct:x=1"),
+            "strategy `pct` has no parameter `x`; it has d, k, n"
+        );
+        assert_eq!(
+            error("dfs:d=1"),
+            "strategy `dfs` has no parameter `d`; it has none"
+        );
+        assert_eq!(
+            error("pct:d=0"),
+            "`0` is no value for `pct:d`; give a number from 1 to 64"
+        );
+        assert_eq!(
+            error("pct:d=1,d=2"),
+            "parameter `d` of strategy `pct` is given twice; give it once"
+        );
+    }
+}
