@@ -1,0 +1,76 @@
+//! The attribute `#[unpick::test]`.
+
+use proc_macro::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, Ident, ItemFn, Token, parse_macro_input};
+
+/// `key = value` pairs: methods of `Config`.
+struct Settings {
+    pairs: Punctuated<Setting, Token![,]>,
+}
+
+struct Setting {
+    name: Ident,
+    value: Expr,
+}
+
+impl Parse for Setting {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Setting> {
+        let name = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let value = input.parse()?;
+        Ok(Setting { name, value })
+    }
+}
+
+impl Parse for Settings {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Settings> {
+        let pairs = Punctuated::parse_terminated(input)?;
+        Ok(Settings { pairs })
+    }
+}
+
+/// Makes a function without arguments a test that is explored.
+///
+/// Every setting is a method of `unpick::Config`:
+///
+/// ```ignore
+/// #[unpick::test(strategy = "dfs", executions = 10_000)]
+/// fn the_counter_counts() { … }
+/// ```
+#[proc_macro_attribute]
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let settings = parse_macro_input!(arguments as Settings);
+    let function = parse_macro_input!(item as ItemFn);
+    if !function.sig.inputs.is_empty() {
+        let message = "an explored test takes no arguments; use unpick::choose for varying data";
+        return quote_spanned!(function.sig.inputs.span() => compile_error!(#message);).into();
+    }
+    if function.sig.asyncness.is_some() {
+        let message = "an explored test is not async; drive the future inside of it";
+        return quote_spanned!(function.sig.span() => compile_error!(#message);).into();
+    }
+    let calls = settings
+        .pairs
+        .iter()
+        .map(|Setting { name, value }| quote_spanned!(name.span() => .#name(#value)));
+    let (attributes, visibility) = (&function.attrs, &function.vis);
+    let (name, body) = (&function.sig.ident, &function.block);
+    let output = &function.sig.output;
+    quote! {
+        #[::core::prelude::v1::test]
+        #(#attributes)*
+        #visibility fn #name() {
+            fn body() #output #body
+            let name = ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name));
+            ::unpick::check_with(
+                ::unpick::Config::new().name(name) #(#calls)* .with_environment(),
+                || { ::unpick::accept(body()) },
+            );
+        }
+    }
+    .into()
+}

@@ -1,0 +1,153 @@
+//! The line that says why: plain, from the trace alone.
+//!
+//! For a deadlock, who holds what and waits for what. For anything else, the last time that a task
+//! got in between two accesses of the failing one. No cause is proven here; where nothing stands out
+//! the line says so.
+
+use unpick_trace::{Access, Deadlock, Op, OpKind, Outcome, Step, TaskId, Trace};
+
+/// Why an execution failed, as far as its trace alone tells.
+pub fn why(outcome: &Outcome, trace: &Trace) -> String {
+    match outcome {
+        Outcome::Deadlock(deadlock) => deadlock_sentence(deadlock, trace),
+        Outcome::Fail(failure) => intrusion(failure.task, trace)
+            .unwrap_or_else(|| "not explained: no task got in between another's accesses".into()),
+        Outcome::StepLimit { .. } => last_circle(trace),
+        _ => "nothing failed".to_string(),
+    }
+}
+
+fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {
+    let shown: Vec<String> = deadlock
+        .blocked
+        .iter()
+        .filter(|blocked| deadlock.cycle.is_empty() || deadlock.cycle.contains(&blocked.task))
+        .map(|blocked| {
+            let place = match &blocked.site {
+                Some(site) => format!(" ({site})"),
+                None => String::new(),
+            };
+            let holders: Vec<String> = blocked
+                .waits_for
+                .iter()
+                .map(|&task| trace.task_name(task))
+                .collect();
+            let holder = match (blocked.op.kind, holders.is_empty()) {
+                (_, true) | (OpKind::Join, _) => String::new(),
+                (_, false) => format!(", held by {}", holders.join(" and ")),
+            };
+            format!(
+                "{} waits to {}{place}{holder}",
+                trace.task_name(blocked.task),
+                action(trace, &blocked.op),
+            )
+        })
+        .collect();
+    shown.join("; ")
+}
+
+fn action(trace: &Trace, op: &Op) -> String {
+    let verb = match op.kind {
+        OpKind::Wait => "be notified by",
+        OpKind::Receive => "receive from",
+        OpKind::Send => "send to",
+        OpKind::Park => "be unparked as",
+        other => other.verb(),
+    };
+    format!("{verb} {}", trace.object_name(op.object))
+}
+
+/// The last access by another task in between two accesses of one object by the failing task, or by
+/// any task if the failing one saw none.
+fn intrusion(failing: TaskId, trace: &Trace) -> Option<String> {
+    let accesses: Vec<&Step> = trace
+        .steps
+        .iter()
+        .filter(|step| step.is_operation() && is_access(&step.op))
+        .collect();
+    let of_failing = |step: &Step| step.task == failing;
+    find_intrusion(trace, &accesses, of_failing)
+        .or_else(|| find_intrusion(trace, &accesses, |_| true))
+}
+
+fn find_intrusion(
+    trace: &Trace,
+    accesses: &[&Step],
+    considered: impl Fn(&Step) -> bool,
+) -> Option<String> {
+    for (end, after) in accesses.iter().enumerate().rev() {
+        if !considered(after) {
+            continue;
+        }
+        let same_object = |step: &&Step| step.op.object == after.op.object;
+        let of_same_task = |step: &&Step| same_object(step) && step.task == after.task;
+        let Some(start) = accesses[..end].iter().rposition(of_same_task) else {
+            continue;
+        };
+        let between = accesses[start + 1..end].iter().rev().find(|step| {
+            same_object(step) && step.task != after.task && step.op.access() == Access::Write
+        });
+        if let Some(other) = between {
+            return Some(format!(
+                "{} did {} between {}'s {} and its {}",
+                trace.task_name(other.task),
+                described(trace, other, true),
+                trace.task_name(after.task),
+                described(trace, accesses[start], false),
+                described(trace, after, false),
+            ));
+        }
+    }
+    None
+}
+
+fn is_access(op: &Op) -> bool {
+    matches!(
+        op.kind,
+        OpKind::Load
+            | OpKind::Store
+            | OpKind::ReadModifyWrite
+            | OpKind::CompareExchange
+            | OpKind::PlainRead
+            | OpKind::PlainWrite
+            | OpKind::Lock
+            | OpKind::WriteLock
+            | OpKind::ReadLock
+            | OpKind::Send
+            | OpKind::Receive
+    )
+}
+
+fn described(trace: &Trace, step: &Step, with_object: bool) -> String {
+    let object = match with_object {
+        true => format!(" on {}", trace.object_name(step.op.object)),
+        false => String::new(),
+    };
+    let place = match trace.site(step.site) {
+        Some(site) => format!(" ({site})"),
+        None => String::new(),
+    };
+    format!("{}{object}{place}", step.op.kind.verb())
+}
+
+fn last_circle(trace: &Trace) -> String {
+    let mut sites: Vec<String> = Vec::new();
+    for step in trace
+        .steps
+        .iter()
+        .rev()
+        .filter(|step| step.is_operation())
+        .take(40)
+    {
+        let text = format!(
+            "{} {}",
+            trace.task_name(step.task),
+            described(trace, step, true)
+        );
+        if !sites.contains(&text) {
+            sites.push(text);
+        }
+    }
+    sites.reverse();
+    format!("the last steps go round: {}", sites.join("; "))
+}
