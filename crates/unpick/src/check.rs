@@ -1,0 +1,242 @@
+//! Explorations that report: what tests call.
+
+use crate::{Config, Exploration, FirstFailure, explore_observed, replay};
+use std::path::PathBuf;
+use unpick_engine::Control;
+use unpick_report::{FailureReport, headline};
+use unpick_store::{Store, StoreError};
+use unpick_trace::{Header, Outcome, Record};
+
+/// Explores `program` with the default [`Config`], as overridden by the environment, and panics
+/// with a report if it fails.
+#[track_caller]
+pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
+    check_with(Config::default().with_environment(), program);
+}
+
+/// Explores `program` and panics with a report if it fails.
+///
+/// The failure that was found last time is tried first. With `UNPICK_REPLAY` set to the id or file
+/// of a trace of this program, only that schedule is run.
+#[track_caller]
+pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
+    let name = program_name(&config);
+    let store = Store::new(project_directory());
+    match requested_replay(&store, &name) {
+        Some(Ok(record)) => return replay_only(&config, &program, &name, record),
+        Some(Err(error)) => panic!("UNPICK_REPLAY: {error}"),
+        None => {}
+    }
+    let session = Session {
+        config: &config,
+        store: &store,
+        name: &name,
+    };
+    if let Some(report) = session.try_regression(&program) {
+        panic!("{report}");
+    }
+    let found = explore_observed(&config, &program, &|_| Control::Continue);
+    if let Some(failure) = &found.first_failure {
+        panic!("{}", session.report(failure));
+    }
+    if let Some(diverged) = &found.diverged {
+        panic!("{name}: {}", nondeterminism(diverged));
+    }
+    assert!(
+        found.executions > 0,
+        "{name}: nothing ran; allow at least one execution and some time"
+    );
+}
+
+/// Something a test body may return.
+pub trait TestOutcome {
+    /// Panics if it is a failure.
+    fn accept(self);
+}
+
+impl TestOutcome for () {
+    fn accept(self) {}
+}
+
+impl<T: TestOutcome, E: std::fmt::Debug> TestOutcome for Result<T, E> {
+    #[track_caller]
+    fn accept(self) {
+        match self {
+            Ok(value) => value.accept(),
+            Err(error) => panic!("the test returned an error: {error:?}"),
+        }
+    }
+}
+
+/// Accepts what a test body returned, or panics.
+#[track_caller]
+pub fn accept(outcome: impl TestOutcome) {
+    outcome.accept();
+}
+
+/// A failure with its origin, ready to be kept.
+pub fn record(config: &Config, name: &str, failure: &FirstFailure) -> Record {
+    Record {
+        header: Header {
+            program: name.to_string(),
+            strategy: config.strategy.to_string(),
+            seed: config.seed,
+            execution: failure.execution,
+            summary: headline(&failure.outcome, &failure.trace),
+            tool: env!("CARGO_PKG_VERSION").to_string(),
+            settings: config.settings_text(),
+        },
+        trace: failure.trace.clone(),
+        outcome: failure.outcome.clone(),
+    }
+}
+
+struct Session<'a> {
+    config: &'a Config,
+    store: &'a Store,
+    name: &'a str,
+}
+
+impl Session<'_> {
+    fn report(&self, failure: &FirstFailure) -> String {
+        let (command, saved) = match self.store.save(&record(self.config, self.name, failure)) {
+            Ok(saved) => (
+                format!("UNPICK_REPLAY={} cargo test {}", saved.id, short(self.name)),
+                format!(
+                    "{} (check it in; it runs first next time)",
+                    saved.regression.display()
+                ),
+            ),
+            Err(error) => (
+                format!(
+                    "not possible, since the trace was not saved; use seed {:#x}",
+                    self.config.seed
+                ),
+                format!("nothing: {error}"),
+            ),
+        };
+        let report = FailureReport {
+            name: self.name,
+            outcome: &failure.outcome,
+            trace: &failure.trace,
+            execution: failure.execution,
+            executions_max: self.config.executions_max,
+            strategy: &self.config.strategy.to_string(),
+            seed: self.config.seed,
+            replay: &command,
+            saved: &saved,
+        };
+        report.to_string()
+    }
+
+    /// Runs the schedule that failed last time. A report if it still fails.
+    fn try_regression(&self, program: &(dyn Fn() + Send + Sync)) -> Option<String> {
+        let record = match self.store.regression(self.name) {
+            Ok(record) => record?,
+            Err(error) => {
+                eprintln!(
+                    "unpick: the regression of {} is not used: {error}",
+                    self.name
+                );
+                return None;
+            }
+        };
+        let config = self.config.clone().settings_from(&record.header.settings);
+        let found = replay(&config, program, record.trace);
+        let path = self.store.regression_path(self.name);
+        if let Some(failure) = &found.first_failure {
+            return Some(format!(
+                "FAILED  {}  {}\n  found   by its regression file, in the first execution\n  why     \
+                 {}\n  replay  UNPICK_REPLAY={} cargo test {}\n  saved   {}",
+                self.name,
+                headline(&failure.outcome, &failure.trace),
+                unpick_report::why(&failure.outcome, &failure.trace),
+                path.display(),
+                short(self.name),
+                path.display(),
+            ));
+        }
+        let state = match found.diverged {
+            Some(_) => "no longer fits the program",
+            None => "passes now",
+        };
+        eprintln!("unpick: the regression {} {state}", path.display());
+        None
+    }
+}
+
+#[track_caller]
+fn replay_only(config: &Config, program: &(dyn Fn() + Send + Sync), name: &str, record: Record) {
+    let config = config.clone().settings_from(&record.header.settings);
+    let expected = record.outcome.clone();
+    let found: Exploration = replay(&config, program, record.trace);
+    match (&found.first_failure, &found.diverged) {
+        (Some(failure), _) => {
+            let verdict = match same_failure(&failure.outcome, &expected) {
+                true => "replayed: the same failure",
+                false => "replayed: another failure than the recorded one",
+            };
+            panic!(
+                "FAILED  {name}  {}\n  {verdict}\n  why     {}\n{}",
+                headline(&failure.outcome, &failure.trace),
+                unpick_report::why(&failure.outcome, &failure.trace),
+                unpick_report::schedule(&failure.trace),
+            );
+        }
+        (None, Some(diverged)) => {
+            panic!("{name}: {}", headline(&diverged.outcome, &diverged.trace))
+        }
+        (None, None) => eprintln!("unpick: {name} passes under the recorded schedule"),
+    }
+}
+
+/// Whether two outcomes are the same failure: same kind, same message, same place.
+fn same_failure(one: &Outcome, other: &Outcome) -> bool {
+    match (one, other) {
+        (Outcome::Fail(one), Outcome::Fail(other)) => {
+            one.kind == other.kind && one.message == other.message && one.site == other.site
+        }
+        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
+    }
+}
+
+fn requested_replay(store: &Store, name: &str) -> Option<Result<Record, StoreError>> {
+    let reference = std::env::var("UNPICK_REPLAY")
+        .ok()
+        .filter(|text| !text.is_empty())?;
+    match store.load(&reference) {
+        Ok((_, record)) if record.header.program == name => Some(Ok(record)),
+        // Of another test in the same process.
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    }
+}
+
+fn nondeterminism(diverged: &FirstFailure) -> String {
+    format!(
+        "uncontrolled nondeterminism in execution {}: {}; something besides the schedule decides \
+         what the program does (time, randomness, a hash map, state that outlives an execution)",
+        diverged.execution,
+        headline(&diverged.outcome, &diverged.trace),
+    )
+}
+
+/// The configured name, or that of the test that runs.
+fn program_name(config: &Config) -> String {
+    let thread = std::thread::current();
+    match (&config.name, thread.name()) {
+        (Some(name), _) => name.clone(),
+        (None, Some(name)) => name.to_string(),
+        (None, None) => "check".to_string(),
+    }
+}
+
+/// The last part of a test's path: what `cargo test` takes as a filter.
+fn short(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// The directory of the crate under test, or the current one.
+fn project_directory() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from)
+}

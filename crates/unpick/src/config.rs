@@ -1,0 +1,260 @@
+//! How to explore.
+
+use std::time::Duration;
+use unpick_engine::Settings;
+use unpick_strategies::{Spec, SpecError};
+
+/// The seed that is used unless another one is given.
+pub(crate) const DEFAULT_SEED: u64 = 0x5eed;
+
+/// How to explore: strategy, budgets, and what may happen besides the order of tasks.
+///
+/// The defaults are 1,000 executions of `pct:d=3`.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) name: Option<String>,
+    pub(crate) strategy: Spec,
+    pub(crate) executions_max: u64,
+    pub(crate) time_max: Option<Duration>,
+    pub(crate) seed: u64,
+    pub(crate) jobs: usize,
+    pub(crate) keep_going: bool,
+    pub(crate) stack_size: usize,
+    pub(crate) settings: Settings,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            name: None,
+            strategy: Spec::parse("pct").expect("internal error: pct is a strategy"),
+            executions_max: 1_000,
+            time_max: None,
+            seed: DEFAULT_SEED,
+            jobs: 1,
+            keep_going: false,
+            stack_size: crate::rt::STACK_SIZE,
+            settings: Settings::default(),
+        }
+    }
+}
+
+impl Config {
+    /// The defaults.
+    pub fn new() -> Config {
+        Config::default()
+    }
+
+    /// The name of the program under test, for reports and regression files.
+    pub fn name(mut self, name: impl Into<String>) -> Config {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The strategy, as `NAME[:key=value,…]`.
+    ///
+    /// # Panics
+    /// If there is no such strategy; [`Config::try_strategy`] returns the error.
+    #[track_caller]
+    pub fn strategy(self, text: &str) -> Config {
+        match self.try_strategy(text) {
+            Ok(config) => config,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// The strategy, as `NAME[:key=value,…]`.
+    pub fn try_strategy(mut self, text: &str) -> Result<Config, SpecError> {
+        self.strategy = Spec::parse(text)?;
+        Ok(self)
+    }
+
+    /// Executions to run at most. Exactly this many are run if nothing ends the exploration before.
+    pub fn executions(mut self, count: u64) -> Config {
+        self.executions_max = count;
+        self
+    }
+
+    /// Time after which no further execution is begun.
+    pub fn time(mut self, limit: Duration) -> Config {
+        self.time_max = Some(limit);
+        self
+    }
+
+    /// Operations after which an execution counts as a livelock (20,000).
+    pub fn steps(mut self, limit: u64) -> Config {
+        self.settings.steps_max = limit;
+        self
+    }
+
+    /// The seed of the randomised strategies.
+    pub fn seed(mut self, seed: u64) -> Config {
+        self.seed = seed;
+        self
+    }
+
+    /// Worker threads for the randomised strategies (1). The result is the same for every number.
+    pub fn jobs(mut self, count: usize) -> Config {
+        self.jobs = count.max(1);
+        self
+    }
+
+    /// Whether to go on after the first failure (no).
+    pub fn keep_going(mut self, keep_going: bool) -> Config {
+        self.keep_going = keep_going;
+        self
+    }
+
+    /// Waits of condition variables and parks that may end without reason, in one execution (1).
+    pub fn spurious_wakes(mut self, count: u32) -> Config {
+        self.settings.spurious_wakes_max = count;
+        self
+    }
+
+    /// Weak compare-and-exchanges that may fail without reason, in one execution (1).
+    pub fn weak_failures(mut self, count: u32) -> Config {
+        self.settings.weak_failures_max = count;
+        self
+    }
+
+    /// Whether a timed operation may time out although it could succeed (yes). One that cannot
+    /// succeed always times out.
+    pub fn timeouts(mut self, allowed: bool) -> Config {
+        self.settings.timeouts = allowed;
+        self
+    }
+
+    /// Bytes of stack for each task (1 MiB).
+    pub fn stack_size(mut self, bytes: usize) -> Config {
+        self.stack_size = bytes;
+        self
+    }
+
+    /// The probability with which one execution finds a bug of the depth that was asked for, at
+    /// least, for strategies that give such a guarantee.
+    pub fn guarantee(&self, found: &unpick_engine::Exploration) -> Option<f64> {
+        self.strategy.guarantee(&found.profile)
+    }
+
+    /// The settings that decide what a program may run into, as text for a trace's header.
+    pub(crate) fn settings_text(&self) -> String {
+        let Settings {
+            steps_max,
+            spurious_wakes_max,
+            weak_failures_max,
+            timeouts,
+        } = self.settings;
+        format!(
+            "steps={steps_max} spurious_wakes={spurious_wakes_max} \
+             weak_failures={weak_failures_max} timeouts={}",
+            u8::from(timeouts)
+        )
+    }
+
+    /// Takes over the settings of a trace's header, so that its replay meets the same questions.
+    pub fn settings_from(mut self, text: &str) -> Config {
+        for word in text.split_whitespace() {
+            let Some((name, Ok(value))) = word
+                .split_once('=')
+                .map(|(name, value)| (name, value.parse::<u64>()))
+            else {
+                continue;
+            };
+            match name {
+                "steps" => self.settings.steps_max = value,
+                "spurious_wakes" => self.settings.spurious_wakes_max = value as u32,
+                "weak_failures" => self.settings.weak_failures_max = value as u32,
+                "timeouts" => self.settings.timeouts = value != 0,
+                _ => {}
+            }
+        }
+        self
+    }
+
+    /// Lets the environment override what was set: `UNPICK_STRATEGY`, `UNPICK_EXECUTIONS`,
+    /// `UNPICK_TIME` (as in `30s`), `UNPICK_STEPS`, `UNPICK_SEED` and `UNPICK_JOBS`.
+    ///
+    /// # Panics
+    /// If a variable has a value that cannot be read.
+    pub fn with_environment(mut self) -> Config {
+        if let Some(text) = variable("UNPICK_STRATEGY") {
+            self = match self.try_strategy(&text) {
+                Ok(config) => config,
+                Err(error) => panic!("UNPICK_STRATEGY: {error}"),
+            };
+        }
+        if let Some(count) = number("UNPICK_EXECUTIONS") {
+            self = self.executions(count);
+        }
+        if let Some(limit) = number("UNPICK_STEPS") {
+            self = self.steps(limit);
+        }
+        if let Some(seed) = number("UNPICK_SEED") {
+            self = self.seed(seed);
+        }
+        if let Some(count) = number("UNPICK_JOBS") {
+            self = self.jobs(count as usize);
+        }
+        if let Some(text) = variable("UNPICK_TIME") {
+            match parse_duration(&text) {
+                Ok(limit) => self = self.time(limit),
+                Err(error) => panic!("UNPICK_TIME: {error}"),
+            }
+        }
+        self
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|text| !text.is_empty())
+}
+
+fn number(name: &str) -> Option<u64> {
+    let text = variable(name)?;
+    match parse_number(&text) {
+        Ok(number) => Some(number),
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+/// A number, in decimal or, with `0x`, in hexadecimal; `_` and `,` between digits are ignored.
+pub fn parse_number(text: &str) -> Result<u64, String> {
+    let plain: String = text.chars().filter(|c| *c != '_' && *c != ',').collect();
+    let parsed = match plain.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => plain.parse(),
+    };
+    parsed.map_err(|_| format!("`{text}` is no number; write it like 1000 or 0x5eed"))
+}
+
+/// A duration like `500ms`, `30s`, `5m` or `2h`.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let error = || format!("`{text}` is no time; write it like 500ms, 30s, 5m or 2h");
+    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(error)?;
+    let number: u64 = text[..digits].parse().map_err(|_| error())?;
+    let milliseconds = match &text[digits..] {
+        "ms" => Some(number),
+        "s" => number.checked_mul(1_000),
+        "m" => number.checked_mul(60_000),
+        "h" => number.checked_mul(3_600_000),
+        _ => None,
+    };
+    milliseconds.map(Duration::from_millis).ok_or_else(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_times_are_read_or_refused_with_a_remedy() {
+        assert_eq!(parse_number("1_000"), Ok(1_000));
+        assert_eq!(parse_number("0x5eed"), Ok(0x5eed));
+        assert!(parse_number("many").unwrap_err().contains("`many`"));
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7_200)));
+        for wrong in ["", "30", "s", "3 s", "5x", "99999999999999999999h"] {
+            assert!(parse_duration(wrong).is_err(), "{wrong}");
+        }
+    }
+}

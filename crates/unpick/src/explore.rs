@@ -1,0 +1,194 @@
+//! Explorations of a closure, by one worker or by several.
+
+use crate::Config;
+use crate::rt::Runtime;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use unpick_engine::{Control, Exploration, Limits, Profile, StopReason, Strategy};
+use unpick_strategies::Replay;
+use unpick_trace::Trace;
+
+/// Executions that a worker takes at a time, at most.
+const CHUNK_MAX: u64 = 1_024;
+
+/// Executions between two looks at the clock and calls of the observer.
+const EXECUTIONS_BETWEEN_LOOKS: u64 = 64;
+
+/// Explores `program` and returns what was found.
+pub fn explore<F: Fn() + Send + Sync + 'static>(config: Config, program: F) -> Exploration {
+    explore_observed(&config, &program, &|_| Control::Continue)
+}
+
+/// Explores `program` and lets `observer` look at the progress every few executions, from whatever
+/// thread makes it. With several workers it sees the part of one of them.
+pub fn explore_observed(
+    config: &Config,
+    program: &(dyn Fn() + Send + Sync),
+    observer: &(dyn Fn(&Exploration) -> Control + Sync),
+) -> Exploration {
+    assert!(
+        !crate::rt::is_in_task(),
+        "an exploration cannot run inside another one; call it outside of the closure"
+    );
+    let driver = Driver {
+        config,
+        program,
+        observer,
+        deadline: config.time_max.map(|limit| Instant::now() + limit),
+    };
+    if config.jobs > 1 && config.strategy.technique().is_randomised {
+        return driver.explore_shared();
+    }
+    let mut strategy = config.strategy.build(config.seed);
+    driver.explore_alone(&mut *strategy)
+}
+
+/// Runs `work` on a thread of its own, so that nothing a torn-down execution leaves behind touches
+/// the caller's. The thread has the caller's name and captured output.
+fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| {
+        let caller = std::thread::current();
+        let mut builder = std::thread::Builder::new();
+        if let Some(name) = caller.name() {
+            builder = builder.name(name.to_string());
+        }
+        let worker = builder
+            .spawn_scoped(scope, work)
+            .unwrap_or_else(|error| panic!("cannot start a thread to explore on: {error}"));
+        match worker.join() {
+            Ok(value) => value,
+            Err(payload) => std::panic::resume_unwind(payload),
+        }
+    })
+}
+
+/// Runs `program` once along a recorded trace. The outcome is the recorded one, or tells where the
+/// program left the schedule.
+pub fn replay(config: &Config, program: &(dyn Fn() + Send + Sync), trace: Trace) -> Exploration {
+    let driver = Driver {
+        config,
+        program,
+        observer: &|_| Control::Continue,
+        deadline: None,
+    };
+    driver.explore_alone(&mut Replay::new(trace))
+}
+
+struct Driver<'a> {
+    config: &'a Config,
+    program: &'a (dyn Fn() + Send + Sync),
+    observer: &'a (dyn Fn(&Exploration) -> Control + Sync),
+    deadline: Option<Instant>,
+}
+
+impl Driver<'_> {
+    fn limits(&self) -> Limits {
+        Limits {
+            executions_max: self.config.executions_max,
+            keep_going: self.config.keep_going,
+        }
+    }
+
+    fn runtime(&self) -> Box<Runtime> {
+        Runtime::new(self.program, self.config.settings, self.config.stack_size)
+    }
+
+    /// Looks at the clock and lets the observer look, every few executions.
+    fn look(&self, found: &Exploration) -> Control {
+        let count = found.executions;
+        // The first ones may be slow, and a short exploration should be seen as well.
+        if count >= EXECUTIONS_BETWEEN_LOOKS && count % EXECUTIONS_BETWEEN_LOOKS != 0 {
+            return Control::Continue;
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Control::Stop(StopReason::Time),
+            _ => (self.observer)(found),
+        }
+    }
+
+    fn explore_alone(&self, strategy: &mut dyn Strategy) -> Exploration {
+        on_own_thread(|| {
+            let mut runtime = self.runtime();
+            unpick_engine::explore(&mut *runtime, strategy, &self.limits(), &mut |found| {
+                self.look(found)
+            })
+        })
+    }
+
+    /// What several workers find is what one would: an execution depends on its number alone, what
+    /// strategies learn they learn after 1, 2, 4, 8, … executions, and the parts are put together
+    /// in order.
+    fn explore_shared(&self) -> Exploration {
+        let mut found = Exploration::default();
+        let executions_max = self.config.executions_max;
+        let mut start = 0;
+        while start < executions_max {
+            let end = (2 * start).max(1).min(executions_max);
+            for part in self.explore_epoch(start..end, &found.profile) {
+                let reason = part.stopped_because;
+                found.append(part);
+                if reason != StopReason::Executions {
+                    return found;
+                }
+            }
+            if found.executions < end {
+                return found;
+            }
+            start = end;
+        }
+        found
+    }
+
+    /// The executions of a range, in parts, in order; the last part may end early.
+    fn explore_epoch(&self, range: Range<u64>, profile: &Profile) -> Vec<Exploration> {
+        let length = range.end - range.start;
+        let workers = self.config.jobs.min(length.div_ceil(8) as usize);
+        let chunk = (length / (4 * workers as u64)).clamp(1, CHUNK_MAX);
+        let chunk_count = length.div_ceil(chunk);
+        let next = AtomicU64::new(0);
+        let first_stopped = AtomicU64::new(u64::MAX);
+        let parts = Mutex::new(BTreeMap::new());
+        let work = || {
+            let mut runtime = self.runtime();
+            let mut strategy = self.config.strategy.build(self.config.seed);
+            if range.start > 0 {
+                strategy.learn(profile);
+            }
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                // Parts before the first that stopped must be done; later ones do not count.
+                if number >= chunk_count || number > first_stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let from = range.start + number * chunk;
+                let part = unpick_engine::explore_range(
+                    &mut *runtime,
+                    &mut *strategy,
+                    from..(from + chunk).min(range.end),
+                    &self.limits(),
+                    &mut |found| self.look(found),
+                );
+                if part.stopped_because != StopReason::Executions {
+                    first_stopped.fetch_min(number, Ordering::Relaxed);
+                }
+                let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
+                parts.insert(number, part);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(work);
+            }
+        });
+        let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // A gap can only follow a part that stopped.
+        let in_order = parts.into_iter().enumerate();
+        in_order
+            .take_while(|(index, (number, _))| *index as u64 == *number)
+            .map(|(_, (_, part))| part)
+            .collect()
+    }
+}

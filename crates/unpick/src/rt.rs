@@ -1,0 +1,39 @@
+//! The fiber runtime: runs the tasks of an execution on one operating-system thread.
+//!
+//! Every task is a fiber with its own stack. A task that reaches a visible operation announces it to
+//! the engine, lets the strategy decide on the spot, and switches only if another task goes on. All
+//! memory, stacks included, is kept from execution to execution.
+//!
+//! This is the only part of the crate that contains `unsafe`. The rest of the crate sees five
+//! things: [`operate`] and its relatives perform a visible operation of the running task, [`spawn`]
+//! creates one, [`scope`] lets tasks borrow, [`Modelled`] ties a value to its object, and [`Runtime`]
+//! runs executions.
+//!
+//! Invariants:
+//! - `CURRENT` is not null exactly while a fiber of that runtime runs on this thread.
+//! - No reference into the runtime is live across a switch.
+//! - Tasks are torn down youngest first, so that what a scoped task borrows outlives it.
+
+mod fiber;
+mod local;
+mod object_cell;
+mod overflow;
+mod packet;
+mod panic_hook;
+mod runtime;
+mod scope;
+mod statics;
+mod task;
+
+pub(crate) use local::{TaskLocal, task_local};
+pub(crate) use object_cell::{Modelled, ObjectCell};
+pub(crate) use packet::{Crop, Packet};
+pub(crate) use runtime::{Runtime, STACK_SIZE};
+pub use scope::{Scope, scope};
+pub(crate) use scope::{ScopeKind, ScopedTasks};
+pub(crate) use task::{
+    Answer, Body, abandon, add_object, add_sender, advance_clock, ask, clock_look, clock_now,
+    current_task, enlist, is_finished, is_in_task, is_over, name_object, nanoseconds, observe,
+    operate, operate_at, operate_at_once, operate_on_task, operate_until, operate_with,
+    operate_without_object, park_prepare, spawn, stamp, task_name, weak_failure,
+};

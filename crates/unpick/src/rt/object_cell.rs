@@ -1,0 +1,87 @@
+//! The place in every drop-in type that ties it to an object of the current execution.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use unpick_engine::Shape;
+use unpick_trace::ObjectId;
+
+const INDEX_BITS: u32 = 24;
+
+/// Set for ever once the value was changed outside an exploration.
+const CHANGED_OUTSIDE: u64 = 1 << 63;
+
+/// Which object of which execution a value is: an execution's stamp and an index, or zero for a
+/// value that no execution has used yet. It can be made in a constant, so statics can hold it.
+pub(crate) struct ObjectCell {
+    /// Relaxed everywhere: a cell is used by one execution at a time, and atomic only so that a
+    /// value wrongly shared by two executions cannot tear.
+    packed: AtomicU64,
+}
+
+impl ObjectCell {
+    pub const fn new() -> ObjectCell {
+        ObjectCell {
+            packed: AtomicU64::new(0),
+        }
+    }
+
+    /// The object, if the execution with this stamp has used the value before.
+    #[inline]
+    pub fn get(&self, stamp: u64) -> Option<ObjectId> {
+        let packed = self.packed.load(Ordering::Relaxed);
+        let index = packed as u32 & ((1 << INDEX_BITS) - 1);
+        ((packed & !CHANGED_OUTSIDE) >> INDEX_BITS == stamp).then_some(ObjectId(index))
+    }
+
+    pub fn set(&self, stamp: u64, object: ObjectId) {
+        assert!(
+            object.0 < 1 << INDEX_BITS,
+            "internal error: more than {} objects in one execution",
+            1 << INDEX_BITS
+        );
+        let mark = self.packed.load(Ordering::Relaxed) & CHANGED_OUTSIDE;
+        let packed = mark | stamp << INDEX_BITS | u64::from(object.0);
+        self.packed.store(packed, Ordering::Relaxed);
+    }
+
+    /// Remembers that the value may have been changed outside an exploration.
+    #[inline]
+    pub fn note_change_outside(&self) {
+        let packed = self.packed.load(Ordering::Relaxed);
+        if packed & CHANGED_OUTSIDE == 0 {
+            self.packed.fetch_or(CHANGED_OUTSIDE, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the value may have been changed outside an exploration.
+    pub fn is_changed_outside(&self) -> bool {
+        self.packed.load(Ordering::Relaxed) & CHANGED_OUTSIDE != 0
+    }
+}
+
+impl Default for ObjectCell {
+    fn default() -> ObjectCell {
+        ObjectCell::new()
+    }
+}
+
+impl fmt::Debug for ObjectCell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ObjectCell")
+    }
+}
+
+/// A value that is an object of the execution that uses it.
+pub(crate) trait Modelled {
+    /// Where its identity is kept.
+    fn cell(&self) -> &ObjectCell;
+
+    /// What the engine shall take it for, should this be its first use.
+    fn shape(&self) -> Shape;
+
+    /// Whether the value may be put back to what it is now, byte for byte, should it be a static.
+    /// `false` for one that can tell that it was changed before the execution, and so may own things.
+    fn is_initial(&self) -> bool {
+        true
+    }
+}

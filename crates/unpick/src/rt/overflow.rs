@@ -1,0 +1,75 @@
+//! Turns a task that runs out of stack into an outcome.
+//!
+//! A fiber's stack ends in a page that cannot be touched. The handler below recognises a fault there
+//! and makes the fiber return to its resumer instead; every other fault goes on to the handler that
+//! was there before.
+
+/// Installs the handler, once for the process.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub(super) fn install() {
+    use std::sync::Once;
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        for (signal, previous) in [(libc::SIGSEGV, &raw mut SEGV), (libc::SIGBUS, &raw mut BUS)] {
+            // SAFETY: the structures are valid, and this runs once, before any fiber does.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                action.sa_sigaction = handle as *const () as usize;
+                action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                libc::sigemptyset(&mut action.sa_mask);
+                libc::sigaction(signal, &action, previous);
+            }
+        }
+    });
+}
+
+/// Nothing to install: a task that runs out of stack ends the process here.
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+pub(super) fn install() {}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+// SAFETY: an all-zero action is valid; it is overwritten before the handler can run.
+static mut SEGV: libc::sigaction = unsafe { std::mem::zeroed() };
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+// SAFETY: as above.
+static mut BUS: libc::sigaction = unsafe { std::mem::zeroed() };
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    use super::fiber::Ended;
+    use super::runtime::current_trap_handler;
+    use libc::{REG_RBP, REG_RDI, REG_RIP, REG_RSI, REG_RSP};
+    // SAFETY: the kernel passes a valid context.
+    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let stack_pointer = registers[REG_RSP as usize] as usize;
+    if let Some(trap) = current_trap_handler(stack_pointer) {
+        // SAFETY: the stack pointer lies on the fiber's stack; its frames are never used again.
+        let regs = unsafe { trap.setup_trap_handler(|| Ended::Overflow) };
+        registers[REG_RIP as usize] = regs.rip as i64;
+        registers[REG_RSP as usize] = regs.rsp as i64;
+        registers[REG_RBP as usize] = regs.rbp as i64;
+        registers[REG_RDI as usize] = regs.rdi as i64;
+        registers[REG_RSI as usize] = regs.rsi as i64;
+        return;
+    }
+    // SAFETY: `install` has filled both before this could run.
+    let previous = unsafe { if signal == libc::SIGSEGV { SEGV } else { BUS } };
+    match previous.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: putting the old action back; the fault repeats and takes it.
+            unsafe { libc::sigaction(signal, &previous, std::ptr::null_mut()) };
+        }
+        address if previous.sa_flags & libc::SA_SIGINFO != 0 => {
+            type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+            // SAFETY: the flag says that the address is such a function.
+            let handler: Handler = unsafe { std::mem::transmute(address) };
+            handler(signal, info, context);
+        }
+        address => {
+            type Handler = extern "C" fn(libc::c_int);
+            // SAFETY: without the flag the address is such a function.
+            let handler: Handler = unsafe { std::mem::transmute(address) };
+            handler(signal);
+        }
+    }
+}

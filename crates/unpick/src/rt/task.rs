@@ -1,0 +1,490 @@
+//! What a running task asks of its runtime.
+
+use super::fiber::Fiber;
+use super::object_cell::{Modelled, ObjectCell};
+use super::packet::Work;
+use super::runtime::{Abandoned, Job, Runtime, current};
+use super::statics::{StaticsInUse, is_static};
+use std::panic::{Location, resume_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+use unpick_engine::{Decision, Grant, Shape};
+use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
+
+/// The code of a task.
+pub(crate) type Body = Arc<dyn Work>;
+
+/// Times a task may swallow the unwinding of its execution before its stack is given up.
+const UNWINDS_MAX: u32 = 100;
+
+/// The answer to a question, or that there was nobody to ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Not inside an execution.
+    Outside,
+    /// The strategy's answer; zero while the execution is torn down.
+    Given(u32),
+}
+
+/// Whether a task of an execution runs on this thread.
+#[inline]
+pub(crate) fn is_in_task() -> bool {
+    !current().is_null()
+}
+
+/// The running task.
+pub(crate) fn current_task() -> Option<TaskId> {
+    let runtime = current();
+    // SAFETY: not null means current; a copy is read.
+    (!runtime.is_null()).then(|| unsafe { (*runtime).current })
+}
+
+/// A number that no other execution of this process has; zero outside.
+pub(crate) fn stamp() -> u64 {
+    let runtime = current();
+    if runtime.is_null() {
+        return 0;
+    }
+    // SAFETY: not null means current; a copy is read.
+    unsafe { (*runtime).stamp }
+}
+
+/// Whether the running task belongs to an execution that is being torn down, so that operations
+/// mean nothing any more.
+pub(crate) fn is_over() -> bool {
+    let runtime = current();
+    // SAFETY: not null means current; a copy is read.
+    !runtime.is_null() && unsafe { (*runtime).is_tearing_down }
+}
+
+/// Performs an operation of the running task on an object. `None` outside an execution.
+#[inline]
+#[track_caller]
+pub(crate) fn operate<M: Modelled + ?Sized>(kind: OpKind, value: &M) -> Option<Grant> {
+    operate_with(kind, false, 0, value)
+}
+
+/// Performs an operation that stands at `location`, for destructors, which cannot tell where they
+/// were called from. `None` outside an execution.
+#[inline]
+pub(crate) fn operate_at<M: Modelled + ?Sized>(
+    kind: OpKind,
+    value: &M,
+    location: &'static Location<'static>,
+) -> Option<Grant> {
+    operate_fully(kind, false, 0, value, location)
+}
+
+/// Performs an operation that gives up when `limit` has passed. `None` outside an execution.
+#[track_caller]
+pub(crate) fn operate_until<M: Modelled + ?Sized>(
+    kind: OpKind,
+    value: &M,
+    limit: Duration,
+) -> Option<Grant> {
+    let deadline = clock_now()?.saturating_add(nanoseconds(limit));
+    let grant = operate_with(kind, true, 0, value);
+    if grant == Some(Grant::TimedOut) {
+        advance_clock(deadline);
+    }
+    grant
+}
+
+/// A duration as a number for the virtual clock.
+pub(crate) fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Performs an operation with a deadline or an argument. `None` outside an execution.
+#[inline]
+#[track_caller]
+pub(crate) fn operate_with<M: Modelled + ?Sized>(
+    kind: OpKind,
+    timed: bool,
+    argument: u16,
+    value: &M,
+) -> Option<Grant> {
+    operate_fully(kind, timed, argument, value, Location::caller())
+}
+
+#[inline]
+fn operate_fully<M: Modelled + ?Sized>(
+    kind: OpKind,
+    timed: bool,
+    argument: u16,
+    value: &M,
+    location: &'static Location<'static>,
+) -> Option<Grant> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: not null means current.
+    let object = unsafe {
+        match value.cell().get((*runtime).stamp) {
+            Some(object) => object,
+            None => register_slow(runtime, value),
+        }
+    };
+    let op = Op {
+        kind,
+        timed,
+        object,
+        argument,
+    };
+    // SAFETY: as above, and no reference into the runtime is live.
+    Some(unsafe { perform(runtime, op, location) })
+}
+
+/// Performs an operation within the transition of the one before: nobody else runs in between. It
+/// must be possible. Does nothing outside an execution.
+#[track_caller]
+pub(crate) fn operate_at_once<M: Modelled + ?Sized>(kind: OpKind, value: &M) {
+    let Some(object) = register(value) else {
+        return;
+    };
+    let location = Location::caller();
+    let goes_on = with_runtime(|runtime, task| {
+        if runtime.is_tearing_down {
+            return true;
+        }
+        runtime
+            .execution
+            .announce(task, Op::new(kind, object), location);
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *runtime.strategy };
+        runtime.execution.force(task, strategy)
+    });
+    leave_if(goes_on == Some(false));
+}
+
+/// Performs an operation that has no object. `None` outside an execution.
+#[inline]
+#[track_caller]
+pub(crate) fn operate_without_object(kind: OpKind) -> Option<Grant> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    let op = Op::new(kind, ObjectId::NONE);
+    // SAFETY: not null means current, and no reference into the runtime is live.
+    Some(unsafe { perform(runtime, op, Location::caller()) })
+}
+
+/// Performs an operation on a task: join, park or unpark. `None` outside an execution.
+#[track_caller]
+pub(crate) fn operate_on_task(kind: OpKind, timed: bool, task: TaskId) -> Option<Grant> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: not null means current, and no reference into the runtime is live.
+    unsafe {
+        let object = (*runtime).execution.object_of(task);
+        let op = Op {
+            timed,
+            ..Op::new(kind, object)
+        };
+        Some(perform(runtime, op, Location::caller()))
+    }
+}
+
+/// The heart of the runtime: one visible operation.
+///
+/// Inlined, so that a task that is switched away from is one call deep in the runtime: every return
+/// that follows a switch is mispredicted.
+///
+/// # Safety
+/// `runtime` is current, and no reference into it is live.
+#[inline]
+unsafe fn perform(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) -> Grant {
+    // SAFETY: as the caller promises; references are made for one call each.
+    unsafe {
+        if !goes_on(runtime, op, location) {
+            suspend(runtime, (*runtime).current);
+        }
+        if (*runtime).is_tearing_down {
+            return unwind(runtime);
+        }
+        (*runtime).execution.grant((*runtime).current)
+    }
+}
+
+/// Announces an operation of the running task and decides. Answers whether the same task goes on;
+/// otherwise it must give control away.
+///
+/// # Safety
+/// As for [`perform`].
+#[inline(never)]
+unsafe fn goes_on(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) -> bool {
+    // SAFETY: as the caller promises; nothing switches in here, and the strategy outlives the
+    // execution.
+    let runtime = unsafe { &mut *runtime };
+    if runtime.is_tearing_down {
+        return true;
+    }
+    let task = runtime.current;
+    runtime.execution.announce(task, op, location);
+    if runtime.is_prelude {
+        return false;
+    }
+    // SAFETY: as above.
+    let strategy = unsafe { &mut *runtime.strategy };
+    if std::thread::panicking() {
+        // Nobody else may run while this task unwinds: it goes on, or its panic is the outcome.
+        let goes_on = runtime.execution.force(task, strategy);
+        if !goes_on {
+            runtime.note_end(task, &"panicked");
+            runtime.panicking = Some(task);
+        }
+        return goes_on;
+    }
+    match runtime.execution.decide(strategy) {
+        Decision::Run(next) if next == task => true,
+        Decision::Run(next) => {
+            runtime.next = Some(next);
+            false
+        }
+        Decision::Over => false,
+    }
+}
+
+/// Gives control to whoever resumed the running fiber.
+///
+/// # Safety
+/// `runtime` is current, `task` runs, and no reference into the runtime is live.
+#[inline]
+unsafe fn suspend(runtime: *mut Runtime, task: TaskId) {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let fiber: *const Fiber = &raw const **(*runtime).fibers.as_ptr().add(task.index());
+        Fiber::suspend(fiber);
+    }
+}
+
+/// What an operation does when the execution is over: it unwinds the task. While the task unwinds
+/// already, operations in destructors do nothing.
+#[cold]
+unsafe fn unwind(runtime: *mut Runtime) -> Grant {
+    if std::thread::panicking() {
+        return Grant::Done;
+    }
+    // SAFETY: called by `perform` under the same conditions.
+    unsafe {
+        (*runtime).unwind_count += 1;
+        if (*runtime).unwind_count > UNWINDS_MAX {
+            abandon();
+        }
+    }
+    resume_unwind(Box::new(Abandoned))
+}
+
+/// Gives up the running task for good, when its execution is over and it can neither go on nor
+/// unwind. Its stack is discarded.
+#[cold]
+pub(crate) fn abandon() -> ! {
+    let runtime = current();
+    assert!(!runtime.is_null(), "internal error: no task to abandon");
+    loop {
+        // SAFETY: not null means current.
+        unsafe { suspend(runtime, (*runtime).current) };
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn register_slow<M: Modelled + ?Sized>(runtime: *mut Runtime, value: &M) -> ObjectId {
+    // SAFETY: called with the current runtime; the reference ends with this function.
+    let runtime = unsafe { &mut *runtime };
+    if is_static(value) {
+        let statics = runtime.statics.get_or_insert_with(StaticsInUse::acquire);
+        statics.note(value);
+    }
+    let object = runtime.execution.add_object(value.shape(), runtime.current);
+    value.cell().set(runtime.stamp, object);
+    object
+}
+
+/// Makes an object known without performing an operation. `None` outside an execution.
+fn register<M: Modelled + ?Sized>(value: &M) -> Option<ObjectId> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: not null means current; a copy is read.
+    let known = value.cell().get(unsafe { (*runtime).stamp });
+    Some(known.unwrap_or_else(|| register_slow(runtime, value)))
+}
+
+/// Makes an object of the current execution that has no value of its own behind it.
+pub(crate) fn add_object(cell: &ObjectCell, shape: Shape) {
+    let runtime = current();
+    if !runtime.is_null() {
+        // SAFETY: not null means current; the reference ends with this function.
+        let runtime = unsafe { &mut *runtime };
+        let object = runtime.execution.add_object(shape, runtime.current);
+        cell.set(runtime.stamp, object);
+    }
+}
+
+/// Runs a closure on the current runtime and its running task, if the execution is not over.
+fn with_runtime<R>(f: impl FnOnce(&mut Runtime, TaskId) -> R) -> Option<R> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: not null means current; the reference ends with the closure, which does not switch.
+    let runtime = unsafe { &mut *runtime };
+    let task = runtime.current;
+    Some(f(runtime, task))
+}
+
+/// Leaves the running task when the execution is over.
+fn leave_if(over: bool) {
+    if over {
+        let runtime = current();
+        // SAFETY: the caller was in a task; no reference is live.
+        unsafe {
+            if !(*runtime).is_tearing_down {
+                suspend(runtime, (*runtime).current);
+            }
+            unwind(runtime);
+        }
+    }
+}
+
+/// Tells the engine what an operation on a variable gave and whether it changed it.
+#[inline]
+pub(crate) fn observe(value: u64, changed: bool) {
+    with_runtime(|runtime, task| {
+        if !runtime.is_tearing_down {
+            runtime.execution.observe(task, value, changed);
+        }
+    });
+}
+
+/// Puts a question to the strategy.
+pub(crate) fn ask(question: Choice) -> Answer {
+    let given = with_runtime(|runtime, task| {
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *runtime.strategy };
+        runtime.execution.ask(task, question, strategy)
+    });
+    match given {
+        None => Answer::Outside,
+        Some(Some(answer)) => Answer::Given(answer),
+        Some(None) => {
+            leave_if(true);
+            Answer::Given(0)
+        }
+    }
+}
+
+/// Whether a weak compare-and-exchange that would succeed fails here.
+pub(crate) fn weak_failure() -> bool {
+    let given = with_runtime(|runtime, task| {
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *runtime.strategy };
+        runtime.execution.weak_failure(task, strategy)
+    });
+    leave_if(given == Some(None));
+    given.flatten().unwrap_or(false)
+}
+
+/// Makes the running task a waiter of a condition variable.
+pub(crate) fn enlist<M: Modelled>(condvar: &M) {
+    if let Some(object) = register(condvar) {
+        let goes_on = with_runtime(|runtime, task| {
+            // SAFETY: the strategy outlives the execution.
+            let strategy = unsafe { &mut *runtime.strategy };
+            runtime.is_tearing_down || runtime.execution.enlist(task, object, strategy)
+        });
+        leave_if(goes_on == Some(false));
+    }
+}
+
+/// Prepares a park of the running task.
+pub(crate) fn park_prepare() {
+    let goes_on = with_runtime(|runtime, task| {
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *runtime.strategy };
+        runtime.is_tearing_down || runtime.execution.prepare_park(task, strategy)
+    });
+    leave_if(goes_on == Some(false));
+}
+
+/// Notes another sender of a channel.
+pub(crate) fn add_sender<M: Modelled>(channel: &M) {
+    if let Some(object) = register(channel) {
+        with_runtime(|runtime, _| runtime.execution.add_sender(object));
+    }
+}
+
+/// Whether a task has ended.
+pub(crate) fn is_finished(task: TaskId) -> bool {
+    with_runtime(|runtime, _| runtime.execution.is_finished(task)).unwrap_or(true)
+}
+
+/// The name that a task was given.
+pub(crate) fn task_name(task: TaskId) -> Option<String> {
+    with_runtime(|runtime, _| runtime.execution.trace().tasks[task.index()].name.clone()).flatten()
+}
+
+/// Names an object for reports.
+pub(crate) fn name_object<M: Modelled + ?Sized>(value: &M, name: &str) {
+    if let Some(object) = register(value) {
+        with_runtime(|runtime, _| runtime.execution.name_object(object, name));
+    }
+}
+
+/// Virtual time in nanoseconds; looking lets a little pass. `None` outside an execution.
+pub(crate) fn clock_look() -> Option<u64> {
+    with_runtime(|runtime, task| runtime.execution.look_at_clock(task))
+}
+
+/// Virtual time in nanoseconds. `None` outside an execution.
+pub(crate) fn clock_now() -> Option<u64> {
+    with_runtime(|runtime, _| runtime.execution.clock_ns())
+}
+
+/// Lets virtual time pass up to a moment.
+pub(crate) fn advance_clock(moment_ns: u64) {
+    with_runtime(|runtime, _| runtime.execution.advance_clock_to(moment_ns));
+}
+
+/// Creates tasks in one visible operation. Each runs at once up to its own first operation.
+///
+/// Only call it inside an execution.
+#[track_caller]
+pub(crate) fn spawn(
+    bodies: impl IntoIterator<Item = Body>,
+    name: Option<&str>,
+    stack_size: Option<usize>,
+) -> TaskId {
+    let runtime = current();
+    assert!(
+        !runtime.is_null(),
+        "internal error: spawn outside an execution"
+    );
+    let mut last = TaskId::MAIN;
+    // SAFETY: not null means current; no reference is live across the switches.
+    unsafe {
+        let op = Op::new(OpKind::Spawn, ObjectId::NONE);
+        perform(runtime, op, Location::caller());
+        if (*runtime).is_tearing_down {
+            // A destructor spawns while its task unwinds: there is nobody to run it any more.
+            abandon();
+        }
+        let creator = (*runtime).current;
+        for body in bodies {
+            last = (*runtime).execution.add_task(Some(creator));
+            if let Some(name) = name {
+                (*runtime).execution.name_task(last, name);
+            }
+            let goes_on = Runtime::start(runtime, last, Job::Task(body), stack_size);
+            (*runtime).current = creator;
+            leave_if(!goes_on);
+        }
+    }
+    last
+}

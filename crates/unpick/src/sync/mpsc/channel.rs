@@ -1,0 +1,193 @@
+//! Channels that belong to an execution.
+//!
+//! The engine decides who may send and receive; the messages themselves wait here. A channel may
+//! outlive its execution, in a static or a thread-local. Then its ends can only be dropped.
+
+use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+use crate::rt::{self, Modelled, ObjectCell};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use unpick_engine::{Grant, Shape};
+use unpick_trace::OpKind;
+
+struct Channel<T> {
+    object: ObjectCell,
+    /// The execution it belongs to.
+    stamp: u64,
+    capacity: Option<u32>,
+    /// `None` once the receiver is gone.
+    messages: Mutex<Option<VecDeque<T>>>,
+}
+
+impl<T> Modelled for Channel<T> {
+    fn cell(&self) -> &ObjectCell {
+        &self.object
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Channel {
+            capacity: self.capacity,
+        }
+    }
+}
+
+impl<T> Channel<T> {
+    /// Whether the execution it belongs to still runs, on this thread.
+    fn is_current(&self) -> bool {
+        self.stamp == rt::stamp()
+    }
+
+    #[track_caller]
+    fn check(&self) {
+        assert!(
+            self.is_current(),
+            "a channel that was made inside an exploration is used outside of its execution; \
+             create the channel anew inside the closure that is explored"
+        );
+    }
+
+    #[track_caller]
+    fn operate(&self, kind: OpKind) -> Grant {
+        self.check();
+        rt::operate(kind, self).expect("internal error: an execution without a task")
+    }
+
+    fn push(&self, value: T) {
+        let mut messages = self.lock();
+        match &mut *messages {
+            Some(queue) => queue.push_back(value),
+            None => {
+                // The value's destructor may use the channel.
+                drop(messages);
+                drop(value);
+            }
+        }
+    }
+
+    fn pop(&self) -> Option<T> {
+        self.lock().as_mut()?.pop_front()
+    }
+
+    /// Held for moments only, and never across an operation.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<VecDeque<T>>> {
+        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The two ends of a new channel of the current execution.
+pub(super) fn ends<T>(bound: Option<usize>) -> (SendingEnd<T>, ReceivingEnd<T>) {
+    let channel = Arc::new(Channel {
+        object: ObjectCell::new(),
+        stamp: rt::stamp(),
+        capacity: bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
+        messages: Mutex::new(Some(VecDeque::new())),
+    });
+    // Named by the task that makes it, not by the one that happens to use it first.
+    rt::add_object(&channel.object, channel.shape());
+    (SendingEnd(Arc::clone(&channel)), ReceivingEnd(channel))
+}
+
+/// One of the senders of a channel.
+pub(super) struct SendingEnd<T>(Arc<Channel<T>>);
+
+impl<T> SendingEnd<T> {
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        match self.0.operate(OpKind::Send) {
+            Grant::Closed => Err(SendError(value)),
+            _ => {
+                self.0.push(value);
+                Ok(())
+            }
+        }
+    }
+
+    #[track_caller]
+    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
+        match self.0.operate(OpKind::TrySend) {
+            Grant::Closed => Err(TrySendError::Disconnected(value)),
+            Grant::Refused => Err(TrySendError::Full(value)),
+            _ => {
+                self.0.push(value);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl<T> Clone for SendingEnd<T> {
+    fn clone(&self) -> SendingEnd<T> {
+        if self.0.is_current() {
+            rt::add_sender(&*self.0);
+        }
+        SendingEnd(Arc::clone(&self.0))
+    }
+}
+
+impl<T> Drop for SendingEnd<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        if self.0.is_current() {
+            rt::operate(OpKind::SenderDrop, &*self.0);
+        }
+    }
+}
+
+/// The receiver of a channel.
+pub(super) struct ReceivingEnd<T>(Arc<Channel<T>>);
+
+impl<T> ReceivingEnd<T> {
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        match self.0.operate(OpKind::Receive) {
+            Grant::Closed => Err(RecvError),
+            // Empty only while an execution is torn down: nobody will ever send.
+            _ => Ok(self.0.pop().unwrap_or_else(|| rt::abandon())),
+        }
+    }
+
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        match self.0.operate(OpKind::TryReceive) {
+            Grant::Closed => Err(TryRecvError::Disconnected),
+            Grant::Refused => Err(TryRecvError::Empty),
+            // Empty only while an execution is torn down.
+            _ => self.0.pop().ok_or(TryRecvError::Disconnected),
+        }
+    }
+
+    #[track_caller]
+    pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        self.0.check();
+        match rt::operate_until(OpKind::Receive, &*self.0, limit) {
+            Some(Grant::TimedOut) => Err(RecvTimeoutError::Timeout),
+            Some(Grant::Closed) => Err(RecvTimeoutError::Disconnected),
+            // Empty only while an execution is torn down.
+            _ => self.0.pop().ok_or(RecvTimeoutError::Disconnected),
+        }
+    }
+}
+
+impl<T> Drop for ReceivingEnd<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        // Declared first, so that it acts last, also if the operation unwinds. The messages are
+        // dropped here as in std, not with the last sender, which may be one of them.
+        let _discard = Discard(&self.0);
+        if self.0.is_current() {
+            rt::operate(OpKind::ReceiverDrop, &*self.0);
+        }
+    }
+}
+
+/// Drops the messages of a channel that nobody will receive.
+struct Discard<'a, T>(&'a Channel<T>);
+
+impl<T> Drop for Discard<'_, T> {
+    fn drop(&mut self) {
+        // Out of the lock: the destructors of messages may use the channel.
+        let messages = self.0.lock().take();
+        drop(messages);
+    }
+}

@@ -1,0 +1,221 @@
+//! Creating tasks, waiting for them, and naming them.
+
+use crate::rt::{self, Crop, Packet};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::Result;
+use unpick_trace::{OpKind, TaskId};
+
+/// A unique name of a running task or thread, as [`std::thread::ThreadId`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ThreadId(Identity);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    Thread(std::thread::ThreadId),
+    /// A task of the execution with this stamp.
+    Task(u64, TaskId),
+}
+
+impl fmt::Debug for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Identity::Thread(id) => id.fmt(f),
+            Identity::Task(_, task) => write!(f, "ThreadId({task})"),
+        }
+    }
+}
+
+/// A handle to a task or thread, as [`std::thread::Thread`].
+#[derive(Clone)]
+pub struct Thread {
+    kind: ThreadKind,
+}
+
+#[derive(Clone)]
+enum ThreadKind {
+    Thread(std::thread::Thread),
+    Task {
+        stamp: u64,
+        task: TaskId,
+        name: Option<Arc<str>>,
+    },
+}
+
+impl Thread {
+    pub(crate) fn of_task(task: TaskId, name: Option<Arc<str>>) -> Thread {
+        Thread {
+            kind: ThreadKind::Task {
+                stamp: rt::stamp(),
+                task,
+                name,
+            },
+        }
+    }
+
+    pub(crate) fn of_thread(thread: &std::thread::Thread) -> Thread {
+        Thread {
+            kind: ThreadKind::Thread(thread.clone()),
+        }
+    }
+
+    /// Whether this is a task of the execution that the caller belongs to.
+    fn is_of_this_execution(&self) -> bool {
+        matches!(&self.kind, ThreadKind::Task { stamp, .. } if *stamp == rt::stamp())
+    }
+
+    /// The identifier of the thread.
+    pub fn id(&self) -> ThreadId {
+        ThreadId(match &self.kind {
+            ThreadKind::Thread(thread) => Identity::Thread(thread.id()),
+            ThreadKind::Task { stamp, task, .. } => Identity::Task(*stamp, *task),
+        })
+    }
+
+    /// The name given to the thread.
+    pub fn name(&self) -> Option<&str> {
+        match &self.kind {
+            ThreadKind::Thread(thread) => thread.name(),
+            ThreadKind::Task { task, name, .. } => match name {
+                Some(name) => Some(name),
+                None if *task == TaskId::MAIN => Some("main"),
+                None => None,
+            },
+        }
+    }
+
+    /// Lets the thread's current or next `park` return.
+    #[track_caller]
+    pub fn unpark(&self) {
+        match &self.kind {
+            ThreadKind::Thread(thread) => thread.unpark(),
+            ThreadKind::Task { stamp, task, .. } => {
+                if *stamp == rt::stamp() {
+                    rt::operate_on_task(OpKind::Unpark, false, *task);
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The calling task or thread.
+pub fn current() -> Thread {
+    match rt::current_task() {
+        Some(task) => Thread::of_task(task, rt::task_name(task).map(Arc::from)),
+        None => Thread::of_thread(&std::thread::current()),
+    }
+}
+
+/// An owned permission to wait for the end of a task, as [`std::thread::JoinHandle`].
+pub struct JoinHandle<T> {
+    kind: JoinKind<T>,
+}
+
+enum JoinKind<T> {
+    Thread(std::thread::JoinHandle<T>, Thread),
+    Task {
+        task: TaskId,
+        thread: Thread,
+        crop: Crop<'static, T>,
+    },
+}
+
+impl<T> JoinHandle<T> {
+    pub(crate) fn of_thread(handle: std::thread::JoinHandle<T>) -> JoinHandle<T> {
+        let thread = Thread::of_thread(handle.thread());
+        JoinHandle {
+            kind: JoinKind::Thread(handle, thread),
+        }
+    }
+
+    pub(crate) fn of_task(task: TaskId, thread: Thread, crop: Crop<'static, T>) -> JoinHandle<T> {
+        JoinHandle {
+            kind: JoinKind::Task { task, thread, crop },
+        }
+    }
+
+    /// The task.
+    pub fn thread(&self) -> &Thread {
+        match &self.kind {
+            JoinKind::Thread(_, thread) | JoinKind::Task { thread, .. } => thread,
+        }
+    }
+
+    /// Waits for the task to end and returns its result.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        match self.kind {
+            JoinKind::Thread(handle, _) => handle.join(),
+            JoinKind::Task { task, thread, crop } => {
+                assert!(
+                    thread.is_of_this_execution(),
+                    "a task is joined outside of its execution; join it inside the closure that is \
+                     explored"
+                );
+                rt::operate_on_task(OpKind::Join, false, task);
+                // Empty only while an execution is torn down: the task never came to its end.
+                crop.take().unwrap_or_else(|| rt::abandon())
+            }
+        }
+    }
+
+    /// Whether the task has ended.
+    pub fn is_finished(&self) -> bool {
+        match &self.kind {
+            JoinKind::Thread(handle, _) => handle.is_finished(),
+            JoinKind::Task { task, thread, .. } => {
+                !thread.is_of_this_execution() || rt::is_finished(*task)
+            }
+        }
+    }
+}
+
+impl<T> fmt::Debug for JoinHandle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinHandle").finish_non_exhaustive()
+    }
+}
+
+/// Creates a task and returns a handle to wait for it.
+#[track_caller]
+pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    if !rt::is_in_task() {
+        return JoinHandle::of_thread(std::thread::spawn(f));
+    }
+    let packet = Packet::new(f);
+    let task = rt::spawn([packet.clone() as rt::Body], None, None);
+    JoinHandle::of_task(task, Thread::of_task(task, None), packet)
+}
+
+/// Creates several tasks in one visible operation, in this order. Not in std: for models in which
+/// all tasks begin at once.
+///
+/// Outside an exploration the tasks are detached threads.
+#[track_caller]
+pub fn spawn_all(bodies: Vec<Box<dyn FnOnce() + Send + 'static>>) {
+    if rt::is_in_task() {
+        let bodies = bodies.into_iter().map(|body| Packet::new(body) as rt::Body);
+        rt::spawn(bodies, None, None);
+    } else {
+        for body in bodies {
+            std::thread::spawn(|| {
+                // A panic was reported by the hook; nobody joins.
+                let _ = catch_unwind(AssertUnwindSafe(body));
+            });
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Once warm, a step allocates nothing, and a million executions need no more memory than a few.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use unpick::sync::atomic::AtomicUsize;
+use unpick::sync::{Condvar, Mutex, RwLock};
+use unpick::{Config, explore, thread};
+
+/// Counts allocations and the bytes that are in use.
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+static BYTES: AtomicI64 = AtomicI64::new(0);
+
+// SAFETY: everything is passed on to the system's allocator; the counters are atomic.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
+        // SAFETY: the caller keeps the rules of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.fetch_sub(layout.size() as i64, Ordering::Relaxed);
+        // SAFETY: the caller keeps the rules of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// Two tasks that perform `rounds` rounds of every kind of operation, without allocating.
+fn program(rounds: usize) {
+    struct Shared {
+        counter: AtomicUsize,
+        mutex: Mutex<usize>,
+        condvar: Condvar,
+        rwlock: RwLock<usize>,
+    }
+    let shared = Arc::new(Shared {
+        counter: AtomicUsize::new(0),
+        mutex: Mutex::new(0),
+        condvar: Condvar::new(),
+        rwlock: RwLock::new(0),
+    });
+    let work = move |shared: &Shared| {
+        for _ in 0..rounds {
+            shared.counter.fetch_add(1, Ordering::SeqCst);
+            *shared.mutex.lock().unwrap() += 1;
+            *shared.rwlock.write().unwrap() += 1;
+            let _ = *shared.rwlock.read().unwrap();
+            shared.condvar.notify_one();
+            thread::yield_now();
+        }
+    };
+    let other = Arc::clone(&shared);
+    let task = thread::spawn(move || work(&other));
+    work(&shared);
+    task.join().unwrap();
+}
+
+/// One test for both claims: the counters are global, and tests run at the same time.
+#[test]
+fn steps_do_not_allocate_and_executions_do_not_grow_memory() {
+    for strategy in ["random", "pct", "pos", "dfs", "preempt-bound"] {
+        let allocations_of = |rounds: usize| {
+            let executions = 400;
+            let seen = Arc::new(AtomicU64::new(0));
+            let at_middle = Arc::clone(&seen);
+            let count = Arc::new(AtomicU64::new(0));
+            let config = Config::new().strategy(strategy).executions(executions);
+            let found = explore(config, move || {
+                if count.fetch_add(1, Ordering::Relaxed) == executions / 2 {
+                    at_middle.store(ALLOCATIONS.load(Ordering::Relaxed), Ordering::Relaxed);
+                }
+                program(rounds);
+            });
+            assert!(found.is_clean());
+            ALLOCATIONS.load(Ordering::Relaxed) - seen.load(Ordering::Relaxed)
+        };
+        let (short, long) = (allocations_of(2), allocations_of(20));
+        // Ten times the steps, the same allocations, those of spawn and of the program's own Arc;
+        // yields keep sets that may grow once more.
+        assert!(
+            long <= short + short / 10 + 64,
+            "{strategy}: {short} allocations, {long} with ten times the steps"
+        );
+    }
+    let in_use = |executions: u64| {
+        let before = BYTES.load(Ordering::Relaxed);
+        let peak = Arc::new(AtomicI64::new(0));
+        let noted = Arc::clone(&peak);
+        let count = AtomicU64::new(0);
+        let config = Config::new().strategy("random").executions(executions);
+        let found = explore(config, move || {
+            if count.fetch_add(1, Ordering::Relaxed) == executions - 1 {
+                noted.store(BYTES.load(Ordering::Relaxed) - before, Ordering::Relaxed);
+            }
+            let x = Arc::new(AtomicUsize::new(0));
+            let other = Arc::clone(&x);
+            let task = thread::spawn(move || other.fetch_add(1, Ordering::SeqCst));
+            x.fetch_add(1, Ordering::SeqCst);
+            task.join().unwrap();
+        });
+        assert_eq!(found.executions, executions);
+        peak.load(Ordering::Relaxed)
+    };
+    let (few, many) = (in_use(1_000), in_use(1_000_000));
+    assert!(
+        many <= few + 1_024,
+        "{few} bytes after 1,000, {many} after 1,000,000 executions"
+    );
+}

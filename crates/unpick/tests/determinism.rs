@@ -1,0 +1,107 @@
+//! One seed, one exploration: in every process, for every number of workers, for ever.
+
+use std::process::Command;
+use std::sync::Arc;
+use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use unpick::sync::{Condvar, Mutex};
+use unpick::{Config, Exploration, explore, thread};
+
+/// A program with locks, a condition variable, atomics and data.
+fn program() {
+    let shared = Arc::new((Mutex::new(false), Condvar::new(), AtomicUsize::new(0)));
+    let other = Arc::clone(&shared);
+    let waiter = thread::spawn(move || {
+        let mut ready = other.0.lock().unwrap();
+        while !*ready {
+            ready = other.1.wait(ready).unwrap();
+        }
+        other.2.fetch_add(unpick::choose(3) as usize, SeqCst);
+    });
+    let others: Vec<_> = (0..2)
+        .map(|_| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                let value = shared.2.load(SeqCst);
+                shared.2.store(value + 1, SeqCst);
+            })
+        })
+        .collect();
+    *shared.0.lock().unwrap() = true;
+    shared.1.notify_one();
+    others.into_iter().for_each(|task| task.join().unwrap());
+    waiter.join().unwrap();
+    assert!(
+        shared.2.load(SeqCst) != 1 || unpick::choose(5) != 4,
+        "lost update"
+    );
+}
+
+const RANDOMISED: &[&str] = &[
+    "random",
+    "pct",
+    "pct:d=2,k=20",
+    "pos",
+    "surw",
+    "surw:all=1",
+    "preempt-always",
+    "preempt-bound",
+];
+
+fn run(strategy: &str, jobs: usize, keep_going: bool) -> Exploration {
+    let config = Config::new()
+        .strategy(strategy)
+        .seed(42)
+        .executions(3_000)
+        .jobs(jobs)
+        .keep_going(keep_going);
+    explore(config, program)
+}
+
+/// The fingerprints of all strategies, one a line.
+fn fingerprints() -> String {
+    let exhaustive = ["dfs", "ipb", "idb", "round-robin"];
+    let all = RANDOMISED.iter().chain(&exhaustive);
+    all.map(|strategy| format!("{strategy} {:016x}\n", run(strategy, 1, true).hash))
+        .collect()
+}
+
+#[test]
+fn two_processes_see_the_same() {
+    const CHILD: &str = "UNPICK_DETERMINISM_CHILD";
+    if std::env::var_os(CHILD).is_some() {
+        println!("FINGERPRINTS\n{}END", fingerprints());
+        return;
+    }
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "two_processes_see_the_same", "--nocapture"])
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(child.stdout).unwrap();
+    let start = text.find("FINGERPRINTS\n").expect("the child reports") + "FINGERPRINTS\n".len();
+    let end = text.find("END").expect("the child reports to the end");
+    assert_eq!(text[start..end], fingerprints());
+}
+
+/// Fails when a change alters what a seed means. Then old reports cannot be reproduced by seed, so
+/// there must be a very good reason.
+#[test]
+fn seeds_mean_what_they_always_meant() {
+    let pinned = include_str!("determinism/pinned.txt");
+    assert_eq!(fingerprints(), pinned);
+}
+
+#[test]
+fn any_number_of_workers_finds_the_same() {
+    for strategy in RANDOMISED {
+        for keep_going in [true, false] {
+            let alone = run(strategy, 1, keep_going);
+            assert!(alone.first_failure.is_some(), "{strategy}");
+            for jobs in [2, 3, 5] {
+                let shared = run(strategy, jobs, keep_going);
+                assert_eq!(shared.hash, alone.hash, "{strategy}, {jobs} workers");
+                assert_eq!(shared, alone, "{strategy}, {jobs} workers");
+            }
+        }
+    }
+}
