@@ -1,0 +1,240 @@
+//! Benchmark and litmus programs with known answers.
+//!
+//! Each program is an ordinary function over `unpick`'s copies of the standard library's types, so
+//! that any strategy can explore it. Three sources: SCTBench as studied in P. Thomson's thesis
+//! (with the printed counts beside it, see [`published`]), the figures of that thesis, and the
+//! families on which the Rust peers were measured.
+//!
+//! What is visible is part of a program's definition: an access that the study made a scheduling
+//! point is one operation on an `unpick` type, every other access uses plain data behind its lock
+//! or a `std` atomic, which nobody controls. This crate never explores, counts or judges anything
+//! itself.
+
+mod join;
+mod peers;
+pub mod published;
+mod sctbench;
+mod selection;
+mod thesis;
+
+pub use published::Published;
+pub use selection::{Error, Selection, find};
+
+/// Where a program comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// SCTBench, as re-modelled from the thesis's study.
+    Sctbench,
+    /// A figure of the thesis.
+    Thesis,
+    /// The families on which the other Rust tools were measured.
+    Peers,
+}
+
+/// One program of the suite.
+#[derive(Clone, Copy, Debug)]
+pub struct Program {
+    /// The name it is found by; unique without regard to case.
+    pub name: &'static str,
+    /// One line for a list of programs.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: Source,
+    /// What can be set, in the order in which a label shows it.
+    pub parameters: &'static [Parameter],
+    /// What is wrong with it at the default parameters; `None` if it is correct.
+    pub fault: Option<&'static str>,
+    /// The study's numbers for it, if the study has it.
+    pub published: Option<&'static Published>,
+    /// Executes the program once.
+    pub body: fn(&Arguments),
+}
+
+/// A number that selects the size or the variant of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The key in `NAME:key=value`.
+    pub name: &'static str,
+    /// What the number means.
+    pub meaning: &'static str,
+    /// The value if none is given.
+    pub default: u32,
+    /// The smallest allowed value.
+    pub min: u32,
+    /// The largest allowed value.
+    pub max: u32,
+}
+
+impl Parameter {
+    /// A size, with the range in which it makes sense.
+    pub(crate) const fn size(
+        name: &'static str,
+        meaning: &'static str,
+        default: u32,
+        min: u32,
+        max: u32,
+    ) -> Self {
+        Parameter {
+            name,
+            meaning,
+            default,
+            min,
+            max,
+        }
+    }
+
+    /// A switch: 0 is off, 1 is on.
+    pub(crate) const fn switch(name: &'static str, meaning: &'static str, default: u32) -> Self {
+        Parameter::size(name, meaning, default, 0, 1)
+    }
+}
+
+/// The values of a program's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arguments {
+    // Invariant: one entry for each parameter of the program, in the program's order.
+    values: Vec<(&'static str, u32)>,
+}
+
+impl Arguments {
+    /// The value of the parameter called `name`.
+    ///
+    /// # Panics
+    ///
+    /// If the program has no such parameter.
+    #[must_use]
+    pub fn get(&self, name: &str) -> u32 {
+        match self.values.iter().find(|(key, _)| *key == name) {
+            Some((_, value)) => *value,
+            None => panic!("internal error: the program has no parameter `{name}`"),
+        }
+    }
+
+    /// The value of a size, for counting and indexing.
+    pub(crate) fn size(&self, name: &str) -> usize {
+        self.get(name) as usize
+    }
+
+    /// Whether the switch called `name` is on.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.get(name) != 0
+    }
+}
+
+/// Every program, in the order of its source: SCTBench by id, figures, peers' families.
+#[must_use]
+pub fn programs() -> &'static [Program] {
+    PROGRAMS
+}
+
+static PROGRAMS: &[Program] = &[
+    sctbench::stringbuffer::PROGRAM,
+    sctbench::account::PROGRAM,
+    sctbench::arithmetic_prog::PROGRAM,
+    sctbench::bluetooth_driver::PROGRAM,
+    sctbench::carter01::PROGRAM,
+    sctbench::circular_buffer::PROGRAM,
+    sctbench::deadlock01::PROGRAM,
+    sctbench::din_phil::PROGRAM_2,
+    sctbench::din_phil::PROGRAM_3,
+    sctbench::din_phil::PROGRAM_4,
+    sctbench::din_phil::PROGRAM_5,
+    sctbench::din_phil::PROGRAM_6,
+    sctbench::din_phil::PROGRAM_7,
+    sctbench::lazy01::PROGRAM,
+    sctbench::phase01::PROGRAM,
+    sctbench::queue::PROGRAM,
+    sctbench::reorder::PROGRAM_10,
+    sctbench::reorder::PROGRAM_20,
+    sctbench::reorder::PROGRAM_3,
+    sctbench::reorder::PROGRAM_4,
+    sctbench::reorder::PROGRAM_5,
+    sctbench::stack::PROGRAM,
+    sctbench::sync01::PROGRAM,
+    sctbench::sync02::PROGRAM,
+    sctbench::token_ring::PROGRAM,
+    sctbench::twostage::PROGRAM_100,
+    sctbench::twostage::PROGRAM,
+    sctbench::wronglock::PROGRAM_3,
+    sctbench::wronglock::PROGRAM,
+    thesis::fig3_1::PROGRAM,
+    thesis::fig3_2::PROGRAM,
+    peers::race_counter::PROGRAM,
+    peers::rmw_counter::PROGRAM,
+    peers::philosophers::PROGRAM,
+    peers::bounded_buffer::PROGRAM,
+    peers::treiber::PROGRAM,
+    peers::rwlock_init::PROGRAM,
+    peers::mutex_disjoint::PROGRAM,
+    peers::channel::PROGRAM,
+    peers::independent::PROGRAM,
+    peers::readers::PROGRAM,
+    peers::last_zero::PROGRAM,
+    peers::reorder::PROGRAM,
+    peers::spinlock::PROGRAM,
+    peers::sb::PROGRAM,
+    peers::mp::PROGRAM,
+    peers::lb::PROGRAM,
+    peers::lock_order::PROGRAM,
+    peers::read_pair::PROGRAM,
+    peers::crossed::PROGRAM,
+    peers::missed_outcome::PROGRAM,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_unique_without_regard_to_case() {
+        let mut seen = HashSet::new();
+        for program in programs() {
+            assert!(
+                seen.insert(program.name.to_lowercase()),
+                "{} is listed twice",
+                program.name
+            );
+            assert!(!program.name.contains(':'), "{}", program.name);
+        }
+    }
+
+    #[test]
+    fn parameters_are_sound() {
+        for program in programs() {
+            let mut seen = HashSet::new();
+            for parameter in program.parameters {
+                assert!(seen.insert(parameter.name), "{}", program.name);
+                assert!(parameter.min <= parameter.default, "{}", program.name);
+                assert!(parameter.default <= parameter.max, "{}", program.name);
+            }
+        }
+    }
+
+    #[test]
+    fn published_numbers_belong_to_the_sctbench_programs_in_order() {
+        let ids: Vec<u32> = programs()
+            .iter()
+            .filter_map(|program| {
+                assert_eq!(
+                    program.published.is_some(),
+                    program.source == Source::Sctbench,
+                    "{}",
+                    program.name
+                );
+                program.published.map(|published| published.id)
+            })
+            .collect();
+        let expected: Vec<u32> = (2..=14).chain(16..=31).collect();
+        assert_eq!(ids, expected);
+    }
+
+    #[test]
+    fn published_numbers_name_their_program() {
+        for program in programs() {
+            if let Some(published) = program.published {
+                assert_eq!(published.name, program.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! What was printed about the programs: the study's tables and some counts that go beyond them.
+//!
+//! Source: P. Thomson, "Practical systematic concurrency testing for concurrent and distributed
+//! software", PhD thesis, Imperial College London, 2016, tables 3.3 and 3.4 and figures 3.1 and
+//! 3.2. Cells that the printed text lost were restored by re-computation on exact models of the
+//! programs. Data only: nothing here is computed at run time.
+
+pub(crate) mod rows;
+
+/// Every technique of the study stopped at this many schedules.
+pub const SCHEDULE_COUNT_MAX: u64 = 100_000;
+
+/// One program's rows of tables 3.3 and 3.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The row.
+    pub id: u32,
+    /// The program's name.
+    pub name: &'static str,
+    /// Tasks, the first one included.
+    pub threads: u32,
+    /// The most tasks that were enabled at once.
+    pub enabled_max: u32,
+    /// The steps of the longest schedule seen, counted from the first point with a choice. An
+    /// input to PCT; rows 4, 5, 12 to 14 and 28 are not the true maxima.
+    pub steps_max: u32,
+    /// Iterative preemption bounding.
+    pub ipb: Bounded,
+    /// Iterative delay bounding.
+    pub idb: Bounded,
+    /// Unbounded depth-first search.
+    pub dfs: Dfs,
+    /// Uniformly random choices.
+    pub random: Randomised,
+    /// PCT with depth 1, 2 and 3.
+    pub pct: [Randomised; 3],
+}
+
+/// The counts of an iteratively bounded search. A search that found the fault finished its bound;
+/// one that did not stopped at [`SCHEDULE_COUNT_MAX`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounded {
+    /// The bound at which the search stopped.
+    pub bound: u32,
+    /// The rank, from 1, of the first failing schedule; `None` if none was found.
+    pub first: Option<u64>,
+    /// Schedules within the bound.
+    pub schedules: u64,
+    /// Schedules of exactly the bound.
+    pub new: u64,
+    /// Failing schedules.
+    pub buggy: u64,
+    /// Whether a correct engine must reproduce these counts digit for digit.
+    pub exact: bool,
+}
+
+impl Bounded {
+    const fn new(bound: u32, first: Option<u64>, schedules: u64, new: u64, buggy: u64) -> Self {
+        Bounded {
+            bound,
+            first,
+            schedules,
+            new,
+            buggy,
+            exact: false,
+        }
+    }
+
+    const fn exact(mut self) -> Self {
+        self.exact = true;
+        self
+    }
+}
+
+/// The counts of the unbounded search, of the explored part if it stopped at
+/// [`SCHEDULE_COUNT_MAX`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dfs {
+    /// The rank, from 1, of the first failing schedule; `None` if none was found.
+    pub first: Option<u64>,
+    /// Schedules explored.
+    pub schedules: u64,
+    /// Failing schedules.
+    pub buggy: u64,
+    /// Whether a correct engine must reproduce these counts digit for digit.
+    pub exact: bool,
+}
+
+impl Dfs {
+    const fn new(first: Option<u64>, schedules: u64, buggy: u64) -> Self {
+        Dfs {
+            first,
+            schedules,
+            buggy,
+            exact: false,
+        }
+    }
+
+    const fn exact(mut self) -> Self {
+        self.exact = true;
+        self
+    }
+}
+
+/// The count of a randomised technique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Randomised {
+    /// Failing schedules out of [`SCHEDULE_COUNT_MAX`]; `None` if unreadable.
+    pub buggy: Option<u64>,
+    /// Whether an independent model agreed with the count within sampling noise.
+    pub checked: bool,
+}
+
+const fn printed(buggy: u64) -> Randomised {
+    Randomised {
+        buggy: Some(buggy),
+        checked: false,
+    }
+}
+
+const fn checked(buggy: u64) -> Randomised {
+    Randomised {
+        buggy: Some(buggy),
+        checked: true,
+    }
+}
+
+/// A count that the printed table no longer shows.
+const UNREADABLE: Randomised = Randomised {
+    buggy: None,
+    checked: false,
+};
+
+/// Schedules with exactly 0, 1, 2, ... delays, as far as they were counted.
+pub const DELAY_COUNTS: &[(&str, &[u64])] = &[
+    ("CS.reorder_3_bad", &[1, 9, 35, 104, 169]),
+    ("CS.reorder_4_bad", &[1, 12, 74, 330, 942, 2_522]),
+    ("CS.reorder_5_bad", &[1, 15, 125, 697, 2_843, 9_881]),
+    ("CS.reorder_10_bad", &[1, 30, 560, 6_192, 55_088, 404_996]),
+];
+
+/// A program, a number of delays, and how many schedules have at most that many.
+pub const DELAY_TOTALS: &[(&str, u32, u64)] = &[
+    ("CS.reorder_20_bad", 3, 78_977),
+    ("CS.twostage_100_bad", 1, 696),
+];
+
+/// All schedules of a figure's program, by what they cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FigureCounts {
+    /// The program's name.
+    pub name: &'static str,
+    /// All schedules.
+    pub schedules: u64,
+    /// Schedules with exactly 0, 1, 2, ... preemptions.
+    pub by_preemptions: &'static [u64],
+    /// The failing ones among them.
+    pub buggy_by_preemptions: &'static [u64],
+    /// Schedules with exactly 0, 1, 2, ... delays.
+    pub by_delays: &'static [u64],
+    /// The failing ones among them.
+    pub buggy_by_delays: &'static [u64],
+}
+
+/// The counts of figures 3.1 and 3.2.
+pub const FIGURE_COUNTS: &[FigureCounts] = &[
+    FigureCounts {
+        name: "thesis.fig3_1",
+        schedules: 11,
+        by_preemptions: &[6, 5],
+        buggy_by_preemptions: &[0, 3],
+        by_delays: &[1, 3, 4, 3],
+        buggy_by_delays: &[0, 1, 1, 1],
+    },
+    FigureCounts {
+        name: "thesis.fig3_2",
+        schedules: 24,
+        by_preemptions: &[6, 10, 8],
+        buggy_by_preemptions: &[0, 2, 2],
+        by_delays: &[1, 4, 6, 5, 5, 3],
+        buggy_by_delays: &[0, 0, 3, 0, 0, 1],
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Source, programs};
+
+    fn all() -> impl Iterator<Item = &'static Published> {
+        programs().iter().filter_map(|program| program.published)
+    }
+
+    #[test]
+    fn bounded_counts_are_consistent() {
+        for row in all() {
+            for counts in [row.ipb, row.idb] {
+                let Bounded {
+                    bound,
+                    first,
+                    schedules,
+                    new,
+                    buggy,
+                    ..
+                } = counts;
+                assert!(new <= schedules, "{}", row.name);
+                assert!(buggy <= new, "{}: smaller bounds were clean", row.name);
+                assert!(schedules <= SCHEDULE_COUNT_MAX, "{}", row.name);
+                assert_eq!(bound == 0, new == schedules, "{}", row.name);
+                assert_eq!(first.is_some(), buggy > 0, "{}", row.name);
+                assert!(
+                    first.is_none_or(|rank| rank > schedules - new),
+                    "{}",
+                    row.name
+                );
+                assert!(
+                    first.is_none_or(|rank| rank + buggy <= schedules + 1),
+                    "{}",
+                    row.name
+                );
+                assert!(
+                    first.is_some() || schedules == SCHEDULE_COUNT_MAX,
+                    "{}: gave up early",
+                    row.name
+                );
+            }
+            if row.threads == 2 {
+                assert_eq!(row.ipb, row.idb, "{}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn unbounded_counts_are_consistent() {
+        for row in all() {
+            let Dfs {
+                first,
+                schedules,
+                buggy,
+                ..
+            } = row.dfs;
+            assert!(buggy <= schedules, "{}", row.name);
+            assert!(schedules <= SCHEDULE_COUNT_MAX, "{}", row.name);
+            assert_eq!(first.is_some(), buggy > 0, "{}", row.name);
+            assert!(
+                first.is_none_or(|rank| rank + buggy <= schedules + 1),
+                "{}",
+                row.name
+            );
+            if schedules < SCHEDULE_COUNT_MAX {
+                for bounded in [row.ipb, row.idb] {
+                    assert!(bounded.schedules <= schedules, "{}", row.name);
+                    assert!(bounded.buggy <= buggy, "{}", row.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn random_counts_are_consistent() {
+        for row in all() {
+            for counts in row.pct.iter().chain([&row.random]) {
+                assert!(
+                    counts.buggy.is_none_or(|buggy| buggy <= SCHEDULE_COUNT_MAX),
+                    "{}",
+                    row.name
+                );
+                assert!(counts.buggy.is_some() || !counts.checked, "{}", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn delay_counts_agree_with_the_table() {
+        for (name, counts) in DELAY_COUNTS {
+            let row = all().find(|row| row.name == *name).unwrap();
+            let bound = row.idb.bound as usize;
+            let below: u64 = counts[..bound].iter().sum();
+            assert_eq!(row.idb.schedules - row.idb.new, below, "{name}");
+            if row.idb.first.is_some() {
+                assert_eq!(row.idb.new, counts[bound], "{name}");
+            }
+        }
+        for (name, bound, total) in DELAY_TOTALS {
+            let row = all().find(|row| row.name == *name).unwrap();
+            assert_eq!(row.idb.bound, bound + 1, "{name}");
+            assert_eq!(row.idb.schedules - row.idb.new, *total, "{name}");
+        }
+    }
+
+    #[test]
+    fn figure_counts_add_up() {
+        for figure in FIGURE_COUNTS {
+            let by_preemptions: u64 = figure.by_preemptions.iter().sum();
+            let by_delays: u64 = figure.by_delays.iter().sum();
+            assert_eq!(by_preemptions, figure.schedules, "{}", figure.name);
+            assert_eq!(by_delays, figure.schedules, "{}", figure.name);
+            let buggy_by_preemptions: u64 = figure.buggy_by_preemptions.iter().sum();
+            let buggy_by_delays: u64 = figure.buggy_by_delays.iter().sum();
+            assert_eq!(buggy_by_preemptions, buggy_by_delays, "{}", figure.name);
+            let program = programs()
+                .iter()
+                .find(|program| program.name == figure.name);
+            assert!(program.is_some_and(|program| program.source == Source::Thesis));
+        }
+    }
+}

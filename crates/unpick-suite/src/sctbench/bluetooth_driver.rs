@@ -1,0 +1,69 @@
+//! A Bluetooth driver accepts a request while another task stops it.
+//!
+//! The request looks at the stopping flag before it announces itself, so that the driver can be
+//! stopped under a request in progress. From the CS suite in SCTBench (id 5), first in S. Qadeer
+//! and D. Wu, "KISS: keep it simple and sequential", PLDI 2004.
+
+use super::program;
+use crate::published::rows::BLUETOOTH_DRIVER;
+use crate::{Arguments, Program};
+use std::sync::Arc;
+use unpick::sync::Mutex;
+use unpick::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use unpick::thread;
+
+pub(crate) const PROGRAM: Program = program(
+    &BLUETOOTH_DRIVER,
+    "driver request against driver stop",
+    "the stopping flag is tested before the request is counted",
+    body,
+);
+
+struct Driver {
+    pending: Mutex<u32>,
+    stopping: AtomicBool,
+    stop_event: AtomicBool,
+    stopped: AtomicBool,
+}
+
+fn body(_: &Arguments) {
+    let driver = Arc::new(Driver {
+        pending: Mutex::new(1),
+        stopping: AtomicBool::new(false),
+        stop_event: AtomicBool::new(false),
+        stopped: AtomicBool::new(false),
+    });
+    let shared = driver.clone();
+    let stopper = thread::spawn(move || stop(&shared));
+    request(&driver);
+    stopper.join().unwrap();
+}
+
+fn request(driver: &Driver) {
+    if !driver.stopping.load(SeqCst) {
+        let mut pending = driver.pending.lock().unwrap();
+        *pending += 1;
+        drop(pending);
+        assert!(!driver.stopped.load(SeqCst), "the driver is stopped");
+    }
+    release(driver);
+}
+
+fn stop(driver: &Driver) {
+    driver.stopping.store(true, SeqCst);
+    release(driver);
+    if driver.stop_event.load(SeqCst) {
+        driver.stopped.store(true, SeqCst);
+    }
+}
+
+/// Gives one count back; whoever gives back the last one raises the stop event.
+fn release(driver: &Driver) {
+    let mut pending = driver.pending.lock().unwrap();
+    *pending -= 1;
+    let left = *pending;
+    drop(pending);
+    if left == 0 {
+        driver.stop_event.store(true, SeqCst);
+    }
+}
