@@ -1,0 +1,76 @@
+//! Options that all explorations share.
+
+use anyhow::{Result, anyhow};
+use clap::Args;
+use std::time::Duration;
+use unpick::Config;
+
+/// How to explore.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ExplorationOptions {
+    /// The technique, as NAME[:key=value,…]; `unpick strategies` lists them
+    #[arg(long, value_name = "STRATEGY", default_value = "pct")]
+    pub(crate) strategy: String,
+    /// Executions to run at most
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = unpick::parse_number)]
+    pub(crate) executions: u64,
+    /// Time after which no execution is begun, as 30s or 5m
+    #[arg(long, value_name = "TIME", value_parser = unpick::parse_duration)]
+    pub(crate) time: Option<Duration>,
+    /// Operations after which an execution counts as a livelock
+    #[arg(long, value_name = "N", default_value = "20000", value_parser = unpick::parse_number)]
+    pub(crate) steps: u64,
+    /// Seed of the randomised strategies
+    #[arg(long, value_name = "SEED", default_value = "0x5eed", value_parser = unpick::parse_number)]
+    pub(crate) seed: u64,
+    /// Worker threads for the randomised strategies; the result is the same for every number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) jobs: usize,
+    /// Go on after the first failure (ipb and idb end with the bound that shows it)
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Waits that may end without a notification, in one execution
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) spurious_wakes: u32,
+    /// Weak compare-and-exchanges that may fail without reason, in one execution
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) weak_failures: u32,
+    /// Let timed operations time out only when they cannot succeed
+    #[arg(long)]
+    pub(crate) no_timeouts: bool,
+    /// Print one JSON object a program, one a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print nothing but failures
+    #[arg(long)]
+    pub(crate) quiet: bool,
+    /// Do not write traces and regression files
+    #[arg(long)]
+    pub(crate) no_save: bool,
+}
+
+impl ExplorationOptions {
+    /// The configuration that these options describe.
+    pub(crate) fn config(&self) -> Result<Config> {
+        if self.executions == 0 {
+            return Err(anyhow!("--executions 0 runs nothing; give at least 1"));
+        }
+        if self.jobs == 0 {
+            return Err(anyhow!("--jobs 0 leaves nobody to work; give at least 1"));
+        }
+        let mut config = Config::new()
+            .try_strategy(&self.strategy)?
+            .executions(self.executions)
+            .steps(self.steps)
+            .seed(self.seed)
+            .jobs(self.jobs)
+            .keep_going(self.keep_going)
+            .spurious_wakes(self.spurious_wakes)
+            .weak_failures(self.weak_failures)
+            .timeouts(!self.no_timeouts);
+        if let Some(limit) = self.time {
+            config = config.time(limit);
+        }
+        Ok(config)
+    }
+}

@@ -1,0 +1,112 @@
+//! `unpick replay` and `unpick show`: recorded schedules.
+
+use crate::Status;
+use anyhow::{Context, Result};
+use clap::Args;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use unpick::report::{headline, schedule, why};
+use unpick::store::Store;
+use unpick::trace::{Outcome, Record};
+use unpick::{Config, FirstFailure};
+use unpick_suite::find;
+
+/// Which schedule to run.
+#[derive(Args)]
+pub(crate) struct ReplayArguments {
+    /// The id printed with the failure, or a file
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Print nothing but the verdict
+    #[arg(long)]
+    quiet: bool,
+}
+
+/// Which schedule to show.
+#[derive(Args)]
+pub(crate) struct ShowArguments {
+    /// The id printed with the failure, or a file
+    #[arg(value_name = "REF")]
+    reference: String,
+}
+
+pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Status> {
+    let (path, record) = Store::new("").load(&arguments.reference)?;
+    match record.header.program.strip_prefix("suite:") {
+        Some(label) => replay_suite(label, &record, arguments.quiet),
+        None => replay_test(&path, &record),
+    }
+}
+
+fn replay_suite(label: &str, record: &Record, is_quiet: bool) -> Result<Status> {
+    let selection = find(label)?;
+    let config = Config::new().settings_from(&record.header.settings);
+    let program = move || selection.run();
+    let found = unpick::replay(&config, &program, record.trace.clone());
+    Ok(match (&found.first_failure, &found.diverged) {
+        (Some(failure), _) => {
+            print_failure(label, failure, &record.outcome, is_quiet);
+            Status::Failed
+        }
+        (None, Some(diverged)) => {
+            println!(
+                "DIVERGED  {label}  {}",
+                headline(&diverged.outcome, &diverged.trace)
+            );
+            Status::Diverged
+        }
+        (None, None) => {
+            println!("PASSED  {label}  the recorded schedule passes now");
+            Status::Clean
+        }
+    })
+}
+
+fn print_failure(label: &str, failure: &FirstFailure, recorded: &Outcome, is_quiet: bool) {
+    println!(
+        "FAILED  {label}  {}",
+        headline(&failure.outcome, &failure.trace)
+    );
+    let verdict = match failure.outcome == *recorded {
+        true => "the same failure, step by step",
+        false => "another failure than the recorded one",
+    };
+    println!("  replayed  {} steps: {verdict}", failure.trace.steps.len());
+    println!("  why       {}", why(&failure.outcome, &failure.trace));
+    if !is_quiet {
+        println!("\n{}", schedule(&failure.trace));
+    }
+}
+
+/// A schedule of a test is replayed by the test itself.
+fn replay_test(path: &Path, record: &Record) -> Result<Status> {
+    let name = &record.header.program;
+    let filter = name.rsplit("::").next().unwrap_or(name);
+    let path = std::path::absolute(path).context("cannot tell where the trace is")?;
+    eprintln!("UNPICK_REPLAY={} cargo test {filter}", path.display());
+    let status = Command::new("cargo")
+        .args(["test", "--quiet", filter])
+        .env("UNPICK_REPLAY", &path)
+        .stdin(Stdio::null())
+        .status()
+        .context("cannot run `cargo test`; run the line above in the crate of the test")?;
+    Ok(match status.success() {
+        true => Status::Clean,
+        false => Status::Failed,
+    })
+}
+
+pub(crate) fn show(arguments: &ShowArguments) -> Result<Status> {
+    let (path, record) = Store::new("").load(&arguments.reference)?;
+    let header = &record.header;
+    println!("{}", path.display());
+    println!("  program   {}", header.program);
+    println!(
+        "  found     execution {} of {} with seed {:#x}, by unpick {}",
+        header.execution, header.strategy, header.seed, header.tool
+    );
+    println!("  outcome   {}", headline(&record.outcome, &record.trace));
+    println!("  why       {}", why(&record.outcome, &record.trace));
+    println!("\n{}", schedule(&record.trace));
+    Ok(Status::Clean)
+}

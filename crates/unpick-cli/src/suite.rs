@@ -1,0 +1,296 @@
+//! `unpick suite`: benchmark programs with known answers.
+
+use crate::Status;
+use crate::options::ExplorationOptions;
+use crate::progress::{Progress, listen};
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use unpick::report::{FailureReport, headline, thousands};
+use unpick::store::Store;
+use unpick::{Config, Exploration, FirstFailure, StopReason};
+use unpick_suite::{Selection, find, programs};
+
+/// What to do with the suite.
+#[derive(Subcommand)]
+pub(crate) enum SuiteCommand {
+    /// List the programs, with their parameters and faults
+    List {
+        /// Only programs whose name contains this
+        #[arg(default_value = "")]
+        part: String,
+        /// Print one JSON object a program, one a line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Explore programs of the suite
+    Run(RunArguments),
+}
+
+/// Which programs to explore, and how.
+#[derive(Args)]
+pub(crate) struct RunArguments {
+    /// Programs, as NAME[:key=value,…]; case does not matter
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    options: ExplorationOptions,
+}
+
+pub(crate) fn run(command: SuiteCommand) -> Result<Status> {
+    match command {
+        SuiteCommand::List { part, json } => Ok(list(&part, json)),
+        SuiteCommand::Run(arguments) => run_programs(&arguments),
+    }
+}
+
+fn list(part: &str, as_json: bool) -> Status {
+    let part = part.to_lowercase();
+    let mut status = Status::NothingRan;
+    for program in programs() {
+        if !program.name.to_lowercase().contains(&part) {
+            continue;
+        }
+        status = Status::Clean;
+        let parameters: Vec<String> = program
+            .parameters
+            .iter()
+            .map(|parameter| format!("{}={}", parameter.name, parameter.default))
+            .collect();
+        if as_json {
+            let object = json!({
+                "name": program.name,
+                "summary": program.summary,
+                "parameters": parameters,
+                "fault": program.fault,
+                "published": program.published.is_some(),
+            });
+            println!("{object}");
+        } else {
+            let parameters = match parameters.is_empty() {
+                true => String::new(),
+                false => format!("  [{}]", parameters.join(", ")),
+            };
+            println!("{:<26} {}{parameters}", program.name, program.summary);
+        }
+    }
+    if status == Status::NothingRan {
+        eprintln!("no program's name contains `{part}`");
+    }
+    status
+}
+
+fn run_programs(arguments: &RunArguments) -> Result<Status> {
+    let config = arguments.options.config()?;
+    let selections = arguments
+        .names
+        .iter()
+        .map(|name| find(name))
+        .collect::<Result<Vec<Selection>, _>>()?;
+    listen();
+    let mut status = Status::Clean;
+    for selection in selections {
+        let end = run_program(selection, &config, &arguments.options);
+        status = status.max(end.status);
+        if end.is_interrupted {
+            break;
+        }
+    }
+    Ok(status)
+}
+
+struct End {
+    status: Status,
+    is_interrupted: bool,
+}
+
+fn run_program(selection: Selection, config: &Config, options: &ExplorationOptions) -> End {
+    let label = selection.label.clone();
+    let progress = Progress::new(&label, options.executions, options.quiet || options.json);
+    let start = Instant::now();
+    let program = move || selection.run();
+    let found = unpick::explore_observed(config, &program, &|found| progress.observe(found));
+    let elapsed = start.elapsed();
+    progress.finish();
+    let saved = found
+        .first_failure
+        .as_ref()
+        .map(|failure| save(config, &label, failure, options));
+    if options.json {
+        let reference = saved.as_ref().and_then(|saved| saved.id.clone());
+        println!("{}", to_json(&label, &found, options, elapsed, reference));
+    } else {
+        let guarantee = config.guarantee(&found);
+        print_text(&label, &found, options, elapsed, saved.as_ref(), guarantee);
+    }
+    End {
+        status: status_of(&found),
+        is_interrupted: found.stopped_because == StopReason::Interrupted,
+    }
+}
+
+fn status_of(found: &Exploration) -> Status {
+    if found.failures > 0 {
+        Status::Failed
+    } else if found.diverged.is_some() {
+        Status::Diverged
+    } else if found.executions == 0 {
+        Status::NothingRan
+    } else {
+        Status::Clean
+    }
+}
+
+struct SaveResult {
+    id: Option<String>,
+    text: String,
+}
+
+fn save(
+    config: &Config,
+    label: &str,
+    failure: &FirstFailure,
+    options: &ExplorationOptions,
+) -> SaveResult {
+    if options.no_save {
+        return SaveResult {
+            id: None,
+            text: "nothing (--no-save)".to_string(),
+        };
+    }
+    let record = unpick::record(config, &format!("suite:{label}"), failure);
+    match Store::new("").save(&record) {
+        Ok(saved) => SaveResult {
+            text: saved.regression.display().to_string(),
+            id: Some(saved.id),
+        },
+        Err(error) => {
+            if options.json {
+                eprintln!("warning: the trace was not saved: {error}");
+            }
+            SaveResult {
+                id: None,
+                text: format!("nothing: {error}"),
+            }
+        }
+    }
+}
+
+fn print_text(
+    label: &str,
+    found: &Exploration,
+    options: &ExplorationOptions,
+    elapsed: Duration,
+    saved: Option<&SaveResult>,
+    guarantee: Option<f64>,
+) {
+    if let (Some(failure), Some(saved)) = (&found.first_failure, saved) {
+        let replay = match &saved.id {
+            Some(id) => format!("unpick replay {id}"),
+            None => "not possible, since the trace was not saved".to_string(),
+        };
+        let report = FailureReport {
+            name: label,
+            outcome: &failure.outcome,
+            trace: &failure.trace,
+            execution: failure.execution,
+            executions_max: options.executions,
+            strategy: &options.strategy,
+            seed: options.seed,
+            replay: &replay,
+            saved: &saved.text,
+        };
+        println!("{report}");
+    }
+    if let Some(diverged) = &found.diverged {
+        println!(
+            "DIVERGED  {label}  {}",
+            headline(&diverged.outcome, &diverged.trace)
+        );
+    }
+    if !options.quiet {
+        println!("{}", summary(label, found, elapsed));
+        if let Some(chance) = guarantee {
+            println!(
+                "  an execution finds a bug of that depth with probability at least {chance:.2e}"
+            );
+        }
+    }
+}
+
+fn summary(label: &str, found: &Exploration, elapsed: Duration) -> String {
+    let reason = match found.stopped_because {
+        StopReason::Exhausted => "complete",
+        StopReason::Strategy => "ended by the strategy's own rule",
+        StopReason::Failure => "stopped at the first failure",
+        StopReason::Executions => "all allowed executions run",
+        StopReason::Time => "time is over",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Diverged => "stopped at a divergence",
+    };
+    let bound = match found.bounds.last() {
+        Some(last) => format!(", bound {} ({} new)", last.bound, thousands(last.schedules)),
+        None => String::new(),
+    };
+    format!(
+        "{label}: {} executions, {} failing{bound}; {reason}; {} executions/s",
+        thousands(found.executions),
+        thousands(found.failures),
+        thousands(rate(found, elapsed)),
+    )
+}
+
+fn rate(found: &Exploration, elapsed: Duration) -> u64 {
+    (found.executions as f64 / elapsed.as_secs_f64().max(1e-9)) as u64
+}
+
+fn to_json(
+    label: &str,
+    found: &Exploration,
+    options: &ExplorationOptions,
+    elapsed: Duration,
+    trace: Option<String>,
+) -> Value {
+    let outcome = match (&found.first_failure, &found.diverged) {
+        (Some(failure), _) => failure.outcome.word(),
+        (None, Some(_)) => "diverged",
+        (None, None) => "pass",
+    };
+    let mut object = json!({
+        "name": label,
+        "strategy": options.strategy,
+        "outcome": outcome,
+        "executions": found.executions,
+        "schedules": found.schedules,
+        "complete": found.complete,
+        "steps_max": found.steps_max,
+        "tasks_max": found.tasks_max,
+        "enabled_max": found.enabled_max,
+        "failures": found.failures,
+        "first_failure_at": found.first_failure.as_ref().map(|failure| failure.rank),
+        "seed": options.seed,
+        "elapsed_ms": elapsed.as_millis() as u64,
+        "executions_per_second": rate(found, elapsed),
+        "hash": format!("{:016x}", found.hash),
+        "trace": trace,
+    });
+    if let Some(last) = found.bounds.last() {
+        let by_bound: Vec<Value> = found
+            .bounds
+            .iter()
+            .map(|bound| {
+                json!({
+                    "bound": bound.bound,
+                    "schedules": bound.schedules,
+                    "failures": bound.failures,
+                })
+            })
+            .collect();
+        object["bound"] = json!(last.bound);
+        object["new_schedules"] = json!(last.schedules);
+        object["buggy_schedules"] = json!(found.failures);
+        object["bounds"] = json!(by_bound);
+    }
+    object
+}

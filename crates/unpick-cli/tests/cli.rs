@@ -1,0 +1,379 @@
+//! The command as a user meets it: output, exit codes, JSON, replay, errors, Ctrl-C.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A directory of its own for a test, removed at its end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        let path = std::env::temp_dir().join(format!("unpick-cli-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Place(path)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unpick"));
+        command
+            .args(arguments)
+            .current_dir(&self.0)
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Replaces what differs from run to run.
+fn settled(output: &Output) -> String {
+    let stdout = text(&output.stdout);
+    let lines = stdout.lines().map(|line| match line.rfind("; ") {
+        Some(at) if line.ends_with("executions/s") => format!("{}; N executions/s", &line[..at]),
+        _ => line.to_string(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_failure_says_five_things() {
+    let place = Place::new("five");
+    let output = place.run(&["suite", "run", "cs.ACCOUNT_bad", "--strategy", "dfs"]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(settled(&output));
+}
+
+#[test]
+fn a_deadlock_names_who_holds_what() {
+    let place = Place::new("deadlock");
+    let output = place.run(&["suite", "run", "CS.deadlock01_bad", "--strategy", "ipb"]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(settled(&output));
+}
+
+#[test]
+fn json_has_the_fixed_fields() {
+    let place = Place::new("json");
+    let arguments = ["suite", "run", "CS.reorder_3_bad", "--strategy", "ipb"];
+    let found = place.json(
+        &[
+            &arguments[..],
+            &["--keep-going", "--json", "--executions", "100000"],
+        ]
+        .concat(),
+    );
+    let expected = [
+        ("name", Value::from("CS.reorder_3_bad")),
+        ("strategy", "ipb".into()),
+        ("outcome", "fail".into()),
+        ("executions", 74.into()),
+        ("schedules", 74.into()),
+        ("complete", false.into()),
+        ("tasks_max", 4.into()),
+        ("enabled_max", 3.into()),
+        ("steps_max", 13.into()),
+        ("failures", 2.into()),
+        ("first_failure_at", 43.into()),
+        ("seed", 0x5eed.into()),
+        ("bound", 1.into()),
+        ("new_schedules", 61.into()),
+        ("buggy_schedules", 2.into()),
+    ];
+    for (name, value) in expected {
+        assert_eq!(found[name], value, "{name}");
+    }
+    for name in [
+        "elapsed_ms",
+        "executions_per_second",
+        "trace",
+        "hash",
+        "bounds",
+    ] {
+        assert!(!found[name].is_null(), "{name} is missing");
+    }
+}
+
+#[test]
+fn a_clean_program_exits_with_zero_and_null_fields() {
+    let place = Place::new("clean");
+    let found = place.json(&["suite", "run", "rmw_counter", "--strategy", "dfs", "--json"]);
+    assert_eq!(found["outcome"], "pass");
+    assert_eq!(found["complete"], true);
+    assert!(found["first_failure_at"].is_null() && found["trace"].is_null());
+    let output = place.run(&[
+        "suite",
+        "run",
+        "rmw_counter",
+        "--strategy",
+        "dfs",
+        "--quiet",
+    ]);
+    assert_eq!(
+        (output.status.code(), text(&output.stdout)),
+        (Some(0), String::new())
+    );
+    assert!(
+        !place.0.join(".unpick").exists(),
+        "nothing failed, so nothing is written"
+    );
+}
+
+#[test]
+fn several_programs_give_one_line_each() {
+    let place = Place::new("several");
+    let output = place.run(&[
+        "suite",
+        "run",
+        "sb",
+        "readers:n=2",
+        "CS.lazy01_bad",
+        "--json",
+    ]);
+    let stdout = text(&output.stdout);
+    let names: Vec<Value> = stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["name"].clone())
+        .collect();
+    assert_eq!(names.len(), 3);
+    assert_eq!(names[1], "readers:n=2");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+fn failing_trace(place: &Place) -> (String, PathBuf) {
+    let found = place.json(&[
+        "suite",
+        "run",
+        "CS.stack_bad",
+        "--strategy",
+        "pct",
+        "--json",
+    ]);
+    let id = found["trace"].as_str().expect("it fails").to_string();
+    let path = place.0.join(".unpick/traces").join(format!("{id}.trace"));
+    (id, path)
+}
+
+#[test]
+fn a_failure_is_replayed_by_id_and_by_file() {
+    let place = Place::new("replay");
+    let (id, path) = failing_trace(&place);
+    for reference in [id.as_str(), path.to_str().unwrap()] {
+        for _ in 0..3 {
+            let output = place.run(&["replay", reference]);
+            assert_eq!(output.status.code(), Some(1));
+            let stdout = text(&output.stdout);
+            assert!(
+                stdout.contains("the same failure, step by step"),
+                "{stdout}"
+            );
+        }
+    }
+    let shown = place.run(&["show", &id]);
+    assert_eq!(shown.status.code(), Some(0));
+    assert!(
+        text(&shown.stdout).contains("lock mutex"),
+        "{}",
+        text(&shown.stdout)
+    );
+}
+
+#[test]
+fn a_damaged_trace_is_rejected() {
+    let place = Place::new("damaged");
+    let (id, path) = failing_trace(&place);
+    let whole = fs::read_to_string(&path).unwrap();
+    let newer = whole.replacen("unpick-trace 1", "unpick-trace 99", 1);
+    let damaged = whole.replacen("seed: 0x5eed", "seed: 0x5eee", 1);
+    for (contents, words) in [
+        (newer.as_str(), "format version 99"),
+        (damaged.as_str(), "checksum"),
+        (&whole[..whole.len() / 2], "checksum"),
+        ("something else", "not an unpick trace"),
+    ] {
+        fs::write(&path, contents).unwrap();
+        let output = place.run(&["replay", &id]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains(words),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+/// A trace that is whole but belongs to another program diverges, and says where.
+#[test]
+fn a_trace_of_another_program_diverges() {
+    let place = Place::new("diverges");
+    let (_, path) = failing_trace(&place);
+    let (_, mut record) = unpick::store::Store::new(&place.0)
+        .load(path.to_str().unwrap())
+        .unwrap();
+    record.header.program = "suite:CS.queue_bad".to_string();
+    fs::write(&path, unpick::trace::encode(&record)).unwrap();
+    let output = place.run(&["replay", path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3));
+    let stdout = text(&output.stdout);
+    assert!(stdout.contains("diverged at step"), "{stdout}");
+}
+
+#[test]
+fn mistakes_are_usage_errors_with_a_remedy() {
+    let place = Place::new("mistakes");
+    for (arguments, words) in [
+        (&["suite", "run", "CS.acount_bad"][..], "CS.account_bad"),
+        (
+            &["suite", "run", "sb", "--strategy", "dsf"],
+            "unknown strategy `dsf`; there are dfs",
+        ),
+        (
+            &["suite", "run", "sb", "--strategy", "pct:d=x"],
+            "`x` is no value for `pct:d`",
+        ),
+        (
+            &["suite", "run", "sb", "--executions", "few"],
+            "`few` is no number",
+        ),
+        (
+            &["suite", "run", "sb", "--executions", "0"],
+            "give at least 1",
+        ),
+        (
+            &["suite", "run", "sb", "--time", "5"],
+            "write it like 500ms",
+        ),
+        (&["suite", "run", "readers:n=0"], "readers"),
+        (&["replay", "beef"], "no trace `beef`"),
+    ] {
+        let output = place.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let stderr = text(&output.stderr);
+        assert!(stderr.contains(words), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn the_same_seed_is_the_same_exploration_for_any_number_of_jobs() {
+    let place = Place::new("jobs");
+    let base = [
+        "suite",
+        "run",
+        "CS.account_bad",
+        "--strategy",
+        "pct",
+        "--keep-going",
+        "--json",
+    ];
+    let hash = |more: &[&str]| {
+        let mut found = place.json(&[&base[..], more].concat());
+        for name in ["elapsed_ms", "executions_per_second"] {
+            found[name] = Value::Null;
+        }
+        found
+    };
+    let alone = hash(&["--seed", "7"]);
+    assert_eq!(hash(&["--seed", "7", "--jobs", "2"]), alone);
+    assert_ne!(hash(&["--seed", "8"])["hash"], alone["hash"]);
+}
+
+#[test]
+fn the_regression_file_cannot_be_written_and_the_failure_is_printed_all_the_same() {
+    let place = Place::new("unwritable");
+    fs::write(place.0.join(".unpick"), "in the way").unwrap();
+    let output = place.run(&["suite", "run", "CS.lazy01_bad", "--strategy", "dfs"]);
+    assert_eq!(output.status.code(), Some(1));
+    let stdout = text(&output.stdout);
+    assert!(stdout.starts_with("FAILED  CS.lazy01_bad"), "{stdout}");
+    assert!(
+        stdout.contains("saved   nothing: cannot create"),
+        "{stdout}"
+    );
+}
+
+#[test]
+fn the_list_can_be_filtered() {
+    let place = Place::new("list");
+    let all = text(&place.run(&["suite", "list"]).stdout);
+    assert!(all.lines().count() >= 50);
+    let some = text(&place.run(&["suite", "list", "reorder"]).stdout);
+    assert_eq!(some.lines().count(), 6, "{some}");
+    assert_eq!(
+        place
+            .run(&["suite", "list", "nothing like it"])
+            .status
+            .code(),
+        Some(4)
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_cleanly_and_keeps_what_was_found() {
+    use std::io::Read as _;
+    let place = Place::new("interrupt");
+    let mut child = place
+        .command(&[
+            "suite",
+            "run",
+            "rmw_counter:n=3,k=3",
+            "--strategy",
+            "random",
+            "--json",
+        ])
+        .args(["--executions", "1000000000"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The process must be listening before it is interrupted: its CPU time tells that it explores.
+    while cpu_ticks(child.id()) < 10 {
+        std::thread::yield_now();
+    }
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(killed.unwrap().success());
+    let mut stdout = String::new();
+    child
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut stdout)
+        .unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let found: Value = serde_json::from_str(&stdout).unwrap();
+    assert!(found["executions"].as_u64().unwrap() > 0);
+    assert_eq!(found["complete"], false);
+}
+
+/// User time of a process in clock ticks.
+#[cfg(target_os = "linux")]
+fn cpu_ticks(process: u32) -> u64 {
+    let stat = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("stat"));
+    let stat = stat.unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or("");
+    let field = after_name.split_whitespace().nth(11);
+    field
+        .and_then(|ticks| ticks.parse().ok())
+        .unwrap_or(u64::MAX)
+}
