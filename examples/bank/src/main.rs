@@ -1,0 +1,49 @@
+//! Finds the bug of the bank, prints it and replays it. Exits with 1, as a failing test would.
+
+use bank::{Bank, two_transfers};
+use std::process::ExitCode;
+use unpick::report::{FailureReport, headline, schedule};
+use unpick::store::Store;
+use unpick::{Config, explore, record, replay};
+
+fn main() -> ExitCode {
+    let program = || two_transfers(Bank::transfer);
+    let config = Config::new().strategy("pct:d=2").executions(1_000);
+    let found = explore(config.clone(), program);
+    let Some(failure) = &found.first_failure else {
+        println!("nothing found in {} executions", found.executions);
+        return ExitCode::SUCCESS;
+    };
+    let saved = match Store::new("").save(&record(&config, "bank", failure)) {
+        Ok(saved) => saved.regression.display().to_string(),
+        Err(error) => format!("nothing: {error}"),
+    };
+    let report = FailureReport {
+        name: "two_transfers",
+        outcome: &failure.outcome,
+        trace: &failure.trace,
+        execution: failure.execution,
+        executions_max: 1_000,
+        strategy: "pct:d=2",
+        seed: 0x5eed,
+        replay: "below, at once",
+        saved: &saved,
+    };
+    println!("{report}\n");
+    let again = replay(&config, &program, failure.trace.clone());
+    match again.first_failure {
+        Some(again) if again.trace == failure.trace => {
+            println!(
+                "Replayed: the same {} steps, and again",
+                again.trace.steps.len()
+            );
+            println!("  {}\n", headline(&again.outcome, &again.trace));
+            println!(
+                "The schedule, `>` where another task goes on:\n{}",
+                schedule(&again.trace)
+            );
+        }
+        _ => println!("The replay differs: the program is not deterministic."),
+    }
+    ExitCode::from(1)
+}

@@ -1,0 +1,61 @@
+//! The chores of the workspace, started with `cargo xtask`.
+//!
+//! Each chore is one subcommand and one module. Nothing here is part of what users install.
+
+mod bench;
+mod ci;
+mod oracles;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The chores of the unpick workspace")]
+struct Arguments {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Check the rules of the house that the compiler does not know
+    Tidy,
+    /// Check everything: format, lints, tidy, the commands of the README, documentation
+    Ci,
+    /// Compare every published count with what unpick measures
+    Oracles {
+        /// Only programs whose name contains this
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Executions of each randomised technique
+        #[arg(long, default_value_t = 100_000)]
+        samples: u64,
+    },
+    /// Measure unpick, shuttle and loom side by side on the same programs
+    Bench {
+        /// Options of the measurement, for example `--rounds 3 --json FILE`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let all_well = workspace::root().and_then(|root| match arguments.chore {
+        Chore::Tidy => tidy::check(&root),
+        Chore::Ci => ci::check(&root),
+        Chore::Oracles { only, samples } => oracles::run(&only, samples),
+        Chore::Bench { options } => bench::measure(&root, &options),
+    });
+    match all_well {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
