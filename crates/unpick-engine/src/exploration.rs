@@ -246,12 +246,11 @@ pub fn explore(
         start = end;
     }
     // A budget that just suffices leaves nothing unexplored.
-    let all_run = found.executions == limits.executions_max;
-    if all_run && found.stopped_because == StopReason::Executions {
-        if strategy.begin(found.executions) == Begin::Exhausted {
-            found.complete = true;
-            found.stopped_because = StopReason::Exhausted;
-        }
+    let all_run = found.executions == limits.executions_max
+        && found.stopped_because == StopReason::Executions;
+    if all_run && strategy.begin(found.executions) == Begin::Exhausted {
+        found.complete = true;
+        found.stopped_because = StopReason::Exhausted;
     }
     found.bounds = strategy.bounds().to_vec();
     found

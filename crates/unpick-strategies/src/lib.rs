@@ -22,6 +22,7 @@ mod replay;
 mod round_robin;
 mod spec;
 mod surw;
+mod technique;
 
 pub use dfs::Dfs;
 pub use idb::Idb;
@@ -34,5 +35,6 @@ pub use random::Random;
 pub use random_source::RandomSource;
 pub use replay::Replay;
 pub use round_robin::RoundRobin;
-pub use spec::{Spec, SpecError, Technique, techniques};
+pub use spec::{Spec, SpecError};
 pub use surw::{Select, Surw};
+pub use technique::{Technique, techniques};

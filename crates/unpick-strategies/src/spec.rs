@@ -1,5 +1,6 @@
 //! Strategies from their text: `NAME[:key=value,…]`.
 
+use crate::technique::{Technique, techniques};
 use crate::{
     Dfs, Idb, Ipb, Pct, Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
 };
@@ -11,125 +12,6 @@ use alloc::{
 };
 use core::fmt;
 use unpick_engine::{Profile, Strategy};
-
-/// A technique that can be asked for by name.
-pub struct Technique {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it does, in one line.
-    pub summary: &'static str,
-    /// Its parameters: name, smallest and largest value, and meaning.
-    pub parameters: &'static [(&'static str, u64, u64, &'static str)],
-    /// Whether an execution depends on seed and number alone, so that workers can share the work.
-    pub is_randomised: bool,
-}
-
-const BOUND: (&str, u64, u64, &str) = (
-    "bound",
-    0,
-    u32::MAX as u64,
-    "end after this bound (default: no end)",
-);
-const BEYOND: (&str, u64, u64, &str) = (
-    "beyond",
-    0,
-    1,
-    "1: go on after a bound that shows a failure (default 0)",
-);
-const STEPS: (&str, u64, u64, &str) = (
-    "k",
-    1,
-    u64::MAX,
-    "steps of an execution (default: the most seen so far)",
-);
-
-static TECHNIQUES: &[Technique] = &[
-    Technique {
-        name: "dfs",
-        summary: "every schedule, depth first",
-        parameters: &[],
-        is_randomised: false,
-    },
-    Technique {
-        name: "ipb",
-        summary: "iterative preemption bounding: schedules with 0, 1, 2, … preemptions",
-        parameters: &[BOUND, BEYOND],
-        is_randomised: false,
-    },
-    Technique {
-        name: "idb",
-        summary: "iterative delay bounding: schedules with 0, 1, 2, … delays",
-        parameters: &[BOUND, BEYOND],
-        is_randomised: false,
-    },
-    Technique {
-        name: "random",
-        summary: "any enabled task, each with the same probability",
-        parameters: &[],
-        is_randomised: true,
-    },
-    Technique {
-        name: "pct",
-        summary: "probabilistic concurrency testing: random priorities, d - 1 changes",
-        parameters: &[
-            ("d", 1, 64, "bug depth (default 3)"),
-            STEPS,
-            (
-                "n",
-                1,
-                u32::MAX as u64,
-                "tasks of an execution (only for the guarantee; default: the most seen)",
-            ),
-        ],
-        is_randomised: true,
-    },
-    Technique {
-        name: "pos",
-        summary: "partial order sampling: fresh priorities for racing operations",
-        parameters: &[],
-        is_randomised: true,
-    },
-    Technique {
-        name: "surw",
-        summary: "selectively uniform random walk: interleavings with equal probability",
-        parameters: &[(
-            "all",
-            0,
-            1,
-            "1: all operations count (URW); 0: those on one object (default)",
-        )],
-        is_randomised: true,
-    },
-    Technique {
-        name: "preempt-always",
-        summary: "a switch to another random task at every point",
-        parameters: &[],
-        is_randomised: true,
-    },
-    Technique {
-        name: "preempt-bound",
-        summary: "c preemptions at random points",
-        parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
-        is_randomised: true,
-    },
-    Technique {
-        name: "round-robin",
-        summary: "the tasks in turn; one execution",
-        parameters: &[(
-            "quantum",
-            0,
-            u64::MAX,
-            "operations in a turn (default 1), 0: until it blocks",
-        )],
-        is_randomised: false,
-    },
-];
-
-/// Every technique that can be asked for by name, in the order of the documentation. `replay` is not
-/// among them: it needs a trace.
-pub fn techniques() -> &'static [Technique] {
-    TECHNIQUES
-}
 
 /// Why a text names no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -187,12 +69,12 @@ impl Spec {
     /// Reads `NAME[:key=value,…]`.
     pub fn parse(text: &str) -> Result<Spec, SpecError> {
         let (name, rest) = text.split_once(':').unwrap_or((text, ""));
-        let technique = TECHNIQUES
+        let technique = techniques()
             .iter()
             .find(|technique| technique.name == name)
             .ok_or_else(|| SpecError::UnknownName {
                 name: name.to_string(),
-                known: join(TECHNIQUES.iter().map(|technique| technique.name)),
+                known: join(techniques().iter().map(|technique| technique.name)),
             })?;
         let mut spec = Spec {
             technique,

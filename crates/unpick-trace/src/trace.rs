@@ -152,11 +152,8 @@ impl Trace {
             if !step.is_operation() {
                 continue;
             }
-            if let Some(before) = last {
-                if before != step.task && self.enabled(index).contains(before) {
-                    count += 1;
-                }
-            }
+            let left = |before: TaskId| before != step.task && self.enabled(index).contains(before);
+            count += usize::from(last.is_some_and(left));
             last = Some(step.task);
         }
         count

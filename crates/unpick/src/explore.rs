@@ -100,7 +100,7 @@ impl Driver<'_> {
     fn look(&self, found: &Exploration) -> Control {
         let count = found.executions;
         // The first ones may be slow, and a short exploration should be seen as well.
-        if count >= EXECUTIONS_BETWEEN_LOOKS && count % EXECUTIONS_BETWEEN_LOOKS != 0 {
+        if count >= EXECUTIONS_BETWEEN_LOOKS && !count.is_multiple_of(EXECUTIONS_BETWEEN_LOOKS) {
             return Control::Continue;
         }
         match self.deadline {

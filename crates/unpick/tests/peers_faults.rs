@@ -47,8 +47,8 @@ fn answers<T: Ord + Debug + Send + 'static>(
         })
     };
     assert!(found.complete && found.is_clean(), "{found:?}");
-    let seen = std::mem::take(&mut *seen.lock().unwrap());
-    seen
+    let mut seen = seen.lock().unwrap();
+    std::mem::take(&mut *seen)
 }
 
 /// loom #392: a useless load hides the answer `true`.

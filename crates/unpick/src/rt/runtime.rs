@@ -49,7 +49,9 @@ pub(crate) struct Runtime {
     /// Valid while an execution runs.
     pub(super) strategy: *mut dyn Strategy,
     program: *const (dyn Fn() + Sync + 'static),
-    /// Invariant: fiber number `i` runs task number `i` of every execution.
+    /// Invariant: fiber number `i` runs task number `i` of every execution. Boxed, because a running
+    /// fiber must not move when its task creates another.
+    #[allow(clippy::vec_box)]
     pub(super) fibers: Vec<Box<Fiber>>,
     pub(super) jobs: Vec<Option<Job>>,
     pub(super) locals: Vec<Locals>,

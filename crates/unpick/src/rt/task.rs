@@ -264,6 +264,9 @@ unsafe fn suspend(runtime: *mut Runtime, task: TaskId) {
 
 /// What an operation does when the execution is over: it unwinds the task. While the task unwinds
 /// already, operations in destructors do nothing.
+///
+/// # Safety
+/// As for [`perform`].
 #[cold]
 unsafe fn unwind(runtime: *mut Runtime) -> Grant {
     if std::thread::panicking() {
