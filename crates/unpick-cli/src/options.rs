@@ -65,6 +65,7 @@ impl ExplorationOptions {
             .seed(self.seed)
             .jobs(self.jobs)
             .keep_going(self.keep_going)
+            .fingerprint(self.json)
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts);

@@ -7,6 +7,7 @@
 use crate::{
     Shape, Stop, Strategy, View,
     fairness::Fairness,
+    model::Class,
     object::{Object, State},
     site::{Sites, site_of},
     spin::Spin,
@@ -93,6 +94,8 @@ pub(crate) struct Task {
     /// A wait that may end: notified to all, or spuriously.
     pub is_woken: bool,
     pub is_barrier_leader: bool,
+    /// Whether the next operation lets others go first.
+    yields: bool,
     children: u32,
     objects: u32,
     spin: Spin,
@@ -116,6 +119,8 @@ pub struct Execution {
     pub(crate) eligible: TaskSet,
     pub(crate) is_restricted: bool,
     pub(crate) last: TaskId,
+    /// Whether the next operation of the last task lets others go first.
+    last_yields: bool,
     pub(crate) operation_count: u64,
     uncontended_count: u64,
     pub(crate) enabled_max: usize,
@@ -143,6 +148,7 @@ impl Execution {
             eligible: TaskSet::new(),
             is_restricted: false,
             last: TaskId::MAIN,
+            last_yields: false,
             operation_count: 0,
             uncontended_count: 0,
             enabled_max: 0,
@@ -166,6 +172,7 @@ impl Execution {
         self.conditional.clear();
         self.is_restricted = false;
         self.last = TaskId::MAIN;
+        self.last_yields = false;
         self.operation_count = 0;
         self.uncontended_count = 0;
         self.enabled_max = 0;
@@ -259,6 +266,7 @@ impl Execution {
             ticket: 0,
             is_woken: false,
             is_barrier_leader: false,
+            yields: false,
             children: 0,
             objects: 0,
             spin: Spin::default(),
@@ -333,20 +341,37 @@ impl Execution {
         slot.status = Status::Pending;
         slot.op = op;
         slot.site = site;
-        if slot.was_idle && slot.epoch_seen == self.epoch {
-            slot.spin.note(&op, site);
+        slot.yields = op.yields();
+        if slot.was_idle {
+            self.note_idle_turn(task);
+        }
+        if task == self.last {
+            self.last_yields = self.tasks[task.index()].yields;
+        }
+        match Class::of(op.kind) {
+            Class::Variable | Class::Idle | Class::Spawn => self.set_enabled(task, true),
+            Class::Other => self.arrive(task),
+        }
+    }
+
+    /// Takes note of a task whose previous operation changed nothing.
+    #[inline(never)]
+    fn note_idle_turn(&mut self, task: TaskId) {
+        let slot = &mut self.tasks[task.index()];
+        if slot.epoch_seen == self.epoch {
+            slot.spin.note(&slot.op, slot.site);
         } else {
             slot.spin.reset();
             slot.epoch_seen = self.epoch;
         }
-        self.arrive(task);
+        slot.yields |= slot.spin.is_spinning();
     }
 
     /// Whether the next operation of a task lets others go first.
     #[inline]
     pub(crate) fn yields(&self, task: TaskId) -> bool {
         let task = &self.tasks[task.index()];
-        task.status == Status::Pending && (task.op.yields() || task.spin.is_spinning())
+        task.status == Status::Pending && task.yields
     }
 
     /// Lets the strategy choose who goes on, and performs the operation of the one it chooses.
@@ -354,33 +379,41 @@ impl Execution {
     /// Every task must have announced its next operation or finished.
     #[inline]
     pub fn decide(&mut self, strategy: &mut dyn Strategy) -> Decision {
-        if self.outcome.is_some() {
-            return Decision::Over;
-        }
         let enabled_count = self.enabled_count;
-        if enabled_count == 0 {
-            self.outcome = Some(self.terminal_outcome());
-            return Decision::Over;
-        }
-        if self.operation_count >= self.settings.steps_max {
-            let limit = self.settings.steps_max;
-            self.outcome = Some(Outcome::StepLimit { limit });
+        if self.outcome.is_some()
+            || enabled_count == 0
+            || self.operation_count >= self.settings.steps_max
+        {
+            self.conclude();
             return Decision::Over;
         }
         self.enabled_max = self.enabled_max.max(enabled_count);
-        self.restrict(enabled_count);
+        self.is_restricted = false;
+        if self.last_yields || self.fairness.is_active() {
+            self.restrict();
+        }
         match strategy.choose(&View { execution: self }) {
             Ok(task) => {
                 self.operation_count += 1;
-                if self.enabled_max < 2 {
-                    self.uncontended_count += 1;
-                }
+                self.uncontended_count += u64::from(self.enabled_max < 2);
                 self.perform(task, strategy)
             }
             Err(stop) => {
                 self.stop(stop);
                 Decision::Over
             }
+        }
+    }
+
+    /// Gives an execution that cannot go on its outcome.
+    #[cold]
+    fn conclude(&mut self) {
+        if self.outcome.is_none() {
+            let limit = self.settings.steps_max;
+            self.outcome = Some(match self.enabled_count {
+                0 => self.terminal_outcome(),
+                _ => Outcome::StepLimit { limit },
+            });
         }
     }
 
@@ -394,19 +427,19 @@ impl Execution {
         self.perform(task, strategy) != Decision::Over
     }
 
-    #[inline]
-    fn restrict(&mut self, enabled_count: usize) {
+    /// Works out which tasks need not let others go first.
+    #[inline(never)]
+    fn restrict(&mut self) {
         if self.fairness.is_active() && !self.trace.steps.is_empty() {
             let last_step = self.trace.steps.len() - 1;
             let before = self.trace.enabled(last_step);
             self.fairness
                 .observe(self.last, before, self.enabled.bits());
         }
-        self.is_restricted =
-            enabled_count > 1 && (self.fairness.is_active() || self.yields(self.last));
+        self.is_restricted = self.enabled_count > 1;
         if self.is_restricted {
             self.eligible.copy_from(self.enabled.bits());
-            if self.yields(self.last) {
+            if self.last_yields {
                 self.eligible.remove(self.last);
             }
             self.fairness
@@ -416,19 +449,40 @@ impl Execution {
 
     #[inline]
     fn perform(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Decision {
+        let enabled = self.enabled.bits();
         assert!(
-            self.enabled.bits().contains(task),
+            enabled.contains(task),
             "internal error: the strategy chose task {task}, which is not enabled"
         );
-        let yields = self.yields(task);
-        self.fairness.schedule(task, yields, self.enabled.bits());
         let slot = &mut self.tasks[task.index()];
-        let (op, site) = (slot.op, slot.site);
         slot.status = Status::Running;
         slot.operations += 1;
+        let (op, site) = (slot.op, slot.site);
+        if slot.yields || self.fairness.is_active() {
+            self.fairness.schedule(task, slot.yields, enabled);
+        }
         let step = Step::new(Choice::Task(task), task, op, site);
-        self.trace.push(step, self.enabled.bits());
+        self.trace.push(step, enabled);
         self.last = task;
+        self.last_yields = false;
+        match Class::of(op.kind) {
+            // The front end tells whether it changed anything.
+            Class::Variable => slot.grant = Grant::Done,
+            Class::Idle => {
+                slot.grant = Grant::Done;
+                slot.was_idle = true;
+            }
+            Class::Spawn => {
+                slot.grant = Grant::Done;
+                self.note_change(task);
+            }
+            Class::Other => return self.perform_other(task, op, strategy),
+        }
+        Decision::Run(task)
+    }
+
+    #[inline(never)]
+    fn perform_other(&mut self, task: TaskId, op: Op, strategy: &mut dyn Strategy) -> Decision {
         let times_out = match op.timed {
             true => match self.times_out(task, &op, strategy) {
                 Some(answer) => answer,
@@ -535,6 +589,7 @@ impl Execution {
         let slot = &mut self.tasks[task.index()];
         slot.was_idle = false;
         slot.clock_looks = 0;
+        slot.spin.reset();
     }
 
     #[inline]

@@ -21,6 +21,8 @@ pub struct Limits {
     pub executions_max: u64,
     /// Whether to go on after a failure.
     pub keep_going: bool,
+    /// Whether to compute [`Exploration::hash`].
+    pub fingerprint: bool,
 }
 
 /// Why an exploration ended.
@@ -104,7 +106,7 @@ pub struct Exploration {
     pub bounds: Vec<BoundCount>,
     /// What was seen of the size of the program.
     pub profile: Profile,
-    /// A fingerprint of all executions, in order.
+    /// A fingerprint of all executions, in order; zero if it was not asked for.
     pub hash: u64,
 }
 
@@ -170,10 +172,6 @@ impl Exploration {
         self.enabled_max = self.enabled_max.max(execution.enabled_max() as u64);
         let task_count = execution.task_count();
         self.tasks_max = self.tasks_max.max(task_count as u64);
-        self.observe_size(execution);
-        self.hash = self
-            .hash
-            .wrapping_add(execution.trace().hash().wrapping_mul(2 * index + 1));
         let is_divergence = matches!(outcome, Outcome::Diverged(_));
         if !counts || is_divergence || *outcome == Outcome::Cut {
             if is_divergence && self.diverged.is_none() {
@@ -301,7 +299,14 @@ fn run_range(
             }
         };
         found.add(execution, index, counts);
-        strategy.measure(execution, &mut found.profile);
+        if limits.fingerprint {
+            let hash = execution.trace().hash().wrapping_mul(2 * index + 1);
+            found.hash = found.hash.wrapping_add(hash);
+        }
+        if strategy.learns() {
+            found.observe_size(execution);
+            strategy.measure(execution, &mut found.profile);
+        }
         if found.diverged.is_some() {
             found.stopped_because = StopReason::Diverged;
             return;

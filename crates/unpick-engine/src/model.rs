@@ -7,9 +7,36 @@ use crate::{Execution, Grant, Strategy, execution::Status, object::State};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
+/// How much an operation has to do with the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Always possible; the front end tells what it changed.
+    Variable,
+    /// Always possible, and changes nothing.
+    Idle,
+    /// Always possible, and creates tasks.
+    Spawn,
+    /// Everything else.
+    Other,
+}
+
+impl Class {
+    #[inline]
+    pub fn of(kind: OpKind) -> Class {
+        match kind {
+            OpKind::Store | OpKind::ReadModifyWrite | OpKind::CompareExchange => Class::Variable,
+            OpKind::Load | OpKind::Fence | OpKind::Yield | OpKind::Sleep | OpKind::OnceRead => {
+                Class::Idle
+            }
+            OpKind::Spawn => Class::Spawn,
+            _ => Class::Other,
+        }
+    }
+}
+
 impl Execution {
     /// Takes in a task that has just announced its next operation.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn arrive(&mut self, task: TaskId) {
         let op = self.tasks[task.index()].op;
         if !is_conditional(&op) {
@@ -192,29 +219,7 @@ impl Execution {
     }
 
     /// Performs an operation on its object.
-    #[inline]
     pub(crate) fn apply(&mut self, task: TaskId, op: &Op, times_out: bool) -> Grant {
-        match op.kind {
-            // The front end tells whether these changed anything.
-            OpKind::Store | OpKind::ReadModifyWrite | OpKind::CompareExchange => Grant::Done,
-            OpKind::Load
-            | OpKind::PlainRead
-            | OpKind::Fence
-            | OpKind::Yield
-            | OpKind::Sleep
-            | OpKind::OnceRead => {
-                self.note_idle(task);
-                Grant::Done
-            }
-            OpKind::Spawn | OpKind::PlainWrite => {
-                self.note_change(task);
-                Grant::Done
-            }
-            _ => self.apply_blocking(task, op, times_out),
-        }
-    }
-
-    fn apply_blocking(&mut self, task: TaskId, op: &Op, times_out: bool) -> Grant {
         self.conditional.remove(task);
         let grant = match op.kind {
             _ if times_out => self.give_up(task, op),
@@ -233,10 +238,11 @@ impl Execution {
             OpKind::OnceEnter | OpKind::OnceLeave => self.apply_once(task, op),
             OpKind::Join | OpKind::Park | OpKind::Unpark => self.apply_task(task, op),
             OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => self.apply_semaphore(op),
+            OpKind::PlainRead | OpKind::PlainWrite => Grant::Done,
             _ => self.apply_lock(task, op),
         };
         match (grant, op.kind) {
-            (Grant::Refused, _) | (_, OpKind::Join) => self.note_idle(task),
+            (Grant::Refused, _) | (_, OpKind::Join | OpKind::PlainRead) => self.note_idle(task),
             _ => self.note_change(task),
         }
         self.refresh(op.object);

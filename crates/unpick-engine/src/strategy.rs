@@ -101,6 +101,11 @@ pub trait Strategy: Send {
         Ok(true)
     }
 
+    /// Whether this strategy uses a profile. If not, none is kept.
+    fn learns(&self) -> bool {
+        false
+    }
+
     /// Adds to the profile what this strategy wants to learn besides the sizes.
     fn measure(&self, execution: &Execution, profile: &mut Profile) {
         let _ = (execution, profile);

@@ -71,6 +71,10 @@ impl Strategy for PreemptBound {
         Ok(self.source.below(question.answer_count().into()) as u32)
     }
 
+    fn learns(&self) -> bool {
+        true
+    }
+
     fn learn(&mut self, profile: &Profile) {
         if self.steps_told.is_none() {
             self.steps = profile.contended_steps_max.max(1);

@@ -43,12 +43,11 @@ impl Strategy for Random {
 /// One of the enabled tasks, each with the same probability. A single one costs no random number.
 #[inline]
 pub(crate) fn uniform(view: &View<'_>, source: &mut RandomSource) -> TaskId {
-    let enabled = view.enabled();
     let position = match view.enabled_count() {
         1 => 0,
         count => source.below(count as u64) as usize,
     };
-    enabled
+    view.enabled()
         .nth(position)
         .expect("internal error: no task is enabled")
 }

@@ -209,6 +209,10 @@ impl Strategy for Surw {
         }
     }
 
+    fn learns(&self) -> bool {
+        true
+    }
+
     fn learn(&mut self, profile: &Profile) {
         self.profile = profile.clone();
         self.shared.clear();

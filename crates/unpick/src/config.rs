@@ -19,6 +19,7 @@ pub struct Config {
     pub(crate) seed: u64,
     pub(crate) jobs: usize,
     pub(crate) keep_going: bool,
+    pub(crate) fingerprint: bool,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
 }
@@ -33,6 +34,7 @@ impl Default for Config {
             seed: DEFAULT_SEED,
             jobs: 1,
             keep_going: false,
+            fingerprint: false,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
         }
@@ -102,6 +104,13 @@ impl Config {
     /// Whether to go on after the first failure (no).
     pub fn keep_going(mut self, keep_going: bool) -> Config {
         self.keep_going = keep_going;
+        self
+    }
+
+    /// Whether to compute [`Exploration::hash`](crate::Exploration::hash), a fingerprint of all
+    /// executions (no).
+    pub fn fingerprint(mut self, wanted: bool) -> Config {
+        self.fingerprint = wanted;
         self
     }
 

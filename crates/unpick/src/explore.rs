@@ -89,6 +89,7 @@ impl Driver<'_> {
         Limits {
             executions_max: self.config.executions_max,
             keep_going: self.config.keep_going,
+            fingerprint: self.config.fingerprint,
         }
     }
 

@@ -35,5 +35,5 @@ pub(crate) use task::{
     Answer, Body, abandon, add_object, add_sender, advance_clock, ask, clock_look, clock_now,
     current_task, enlist, is_finished, is_in_task, is_over, name_object, nanoseconds, observe,
     operate, operate_at, operate_at_once, operate_on_task, operate_until, operate_with,
-    operate_without_object, park_prepare, spawn, stamp, task_name, weak_failure,
+    operate_without_object, park_prepare, spawn, spawn_all, stamp, task_name, weak_failure,
 };

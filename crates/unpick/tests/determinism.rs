@@ -52,6 +52,7 @@ fn run(strategy: &str, jobs: usize, keep_going: bool) -> Exploration {
         .strategy(strategy)
         .seed(42)
         .executions(3_000)
+        .fingerprint(true)
         .jobs(jobs)
         .keep_going(keep_going);
     explore(config, program)

@@ -333,16 +333,15 @@ pub(super) fn run_task(this: *mut Runtime) {
         let job = runtime.jobs[task.index()].take();
         (task, job, runtime.program)
     };
-    let body = AssertUnwindSafe(move || match job {
-        // SAFETY: the program outlives the runtime.
-        Some(Job::Main) => unsafe { (*program)() },
-        Some(Job::Task(body)) => body.run(),
-        None => panic!("internal error: a fiber was resumed without a job"),
-    });
-    let mut end = catch_unwind(body);
-    if end.is_ok() {
-        end = catch_unwind(AssertUnwindSafe(|| super::local::run_destructors(task)));
-    }
+    let end = catch_unwind(AssertUnwindSafe(move || {
+        match job {
+            // SAFETY: the program outlives the runtime.
+            Some(Job::Main) => unsafe { (*program)() },
+            Some(Job::Task(body)) => body.run(),
+            None => panic!("internal error: a fiber was resumed without a job"),
+        }
+        super::local::run_destructors(task);
+    }));
     // SAFETY: the fiber runs again, so `this` is current and no other reference is live.
     let runtime = unsafe { &mut *this };
     if let Err(payload) = end {

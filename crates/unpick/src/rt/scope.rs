@@ -187,7 +187,7 @@ unsafe fn spawn_borrowing<'a>(
 ) -> TaskId {
     // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
     let body: Body = unsafe { std::mem::transmute(body) };
-    spawn([body], name, stack_size)
+    spawn(body, name, stack_size)
 }
 
 impl Builder {

@@ -459,35 +459,57 @@ pub(crate) fn advance_clock(moment_ns: u64) {
 ///
 /// Only call it inside an execution.
 #[track_caller]
-pub(crate) fn spawn(
-    bodies: impl IntoIterator<Item = Body>,
-    name: Option<&str>,
-    stack_size: Option<usize>,
-) -> TaskId {
+pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) {
+    let runtime = begin_spawn(Location::caller());
+    for body in bodies {
+        create(runtime, body, None, None);
+    }
+}
+
+/// Creates a task in one visible operation. It runs at once up to its own first operation.
+///
+/// Only call it inside an execution.
+#[track_caller]
+pub(crate) fn spawn(body: Body, name: Option<&str>, stack_size: Option<usize>) -> TaskId {
+    let runtime = begin_spawn(Location::caller());
+    create(runtime, body, name, stack_size)
+}
+
+#[inline]
+fn begin_spawn(location: &'static Location<'static>) -> *mut Runtime {
     let runtime = current();
     assert!(
         !runtime.is_null(),
         "internal error: spawn outside an execution"
     );
-    let mut last = TaskId::MAIN;
-    // SAFETY: not null means current; no reference is live across the switches.
+    // SAFETY: not null means current; no reference is live.
     unsafe {
-        let op = Op::new(OpKind::Spawn, ObjectId::NONE);
-        perform(runtime, op, Location::caller());
+        perform(runtime, Op::new(OpKind::Spawn, ObjectId::NONE), location);
         if (*runtime).is_tearing_down {
             // A destructor spawns while its task unwinds: there is nobody to run it any more.
             abandon();
         }
-        let creator = (*runtime).current;
-        for body in bodies {
-            last = (*runtime).execution.add_task(Some(creator));
-            if let Some(name) = name {
-                (*runtime).execution.name_task(last, name);
-            }
-            let goes_on = Runtime::start(runtime, last, Job::Task(body), stack_size);
-            (*runtime).current = creator;
-            leave_if(!goes_on);
-        }
     }
-    last
+    runtime
+}
+
+#[inline]
+fn create(
+    runtime: *mut Runtime,
+    body: Body,
+    name: Option<&str>,
+    stack_size: Option<usize>,
+) -> TaskId {
+    // SAFETY: called with the current runtime; no reference is live across the switch.
+    unsafe {
+        let creator = (*runtime).current;
+        let task = (*runtime).execution.add_task(Some(creator));
+        if let Some(name) = name {
+            (*runtime).execution.name_task(task, name);
+        }
+        let goes_on = Runtime::start(runtime, task, Job::Task(body), stack_size);
+        (*runtime).current = creator;
+        leave_if(!goes_on);
+        task
+    }
 }

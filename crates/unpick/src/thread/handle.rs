@@ -197,7 +197,7 @@ where
         return JoinHandle::of_thread(std::thread::spawn(f));
     }
     let packet = Packet::new(f);
-    let task = rt::spawn([packet.clone() as rt::Body], None, None);
+    let task = rt::spawn(packet.clone() as rt::Body, None, None);
     JoinHandle::of_task(task, Thread::of_task(task, None), packet)
 }
 
@@ -209,7 +209,7 @@ where
 pub fn spawn_all(bodies: Vec<Box<dyn FnOnce() + Send + 'static>>) {
     if rt::is_in_task() {
         let bodies = bodies.into_iter().map(|body| Packet::new(body) as rt::Body);
-        rt::spawn(bodies, None, None);
+        rt::spawn_all(bodies);
     } else {
         for body in bodies {
             std::thread::spawn(|| {
