@@ -20,7 +20,8 @@ pub(crate) const PROGRAM: Program = program(
 );
 
 struct Driver {
-    pending: Mutex<u32>,
+    /// Goes below zero where both sides give back: the original counts in a signed integer.
+    pending: Mutex<i32>,
     stopping: AtomicBool,
     stop_event: AtomicBool,
     stopped: AtomicBool,
