@@ -104,6 +104,30 @@ pub(crate) struct Task {
     clock_looks: u32,
 }
 
+impl Task {
+    fn new() -> Task {
+        Task {
+            status: Status::Running,
+            op: Op::new(OpKind::Yield, ObjectId::NONE),
+            site: SiteId::UNKNOWN,
+            object: ObjectId::NONE,
+            grant: Grant::Done,
+            operations: 0,
+            held: Vec::new(),
+            ticket: 0,
+            is_woken: false,
+            is_barrier_leader: false,
+            yields: false,
+            children: 0,
+            objects: 0,
+            spin: Spin::default(),
+            epoch_seen: 0,
+            was_idle: false,
+            clock_looks: 0,
+        }
+    }
+}
+
 /// One execution.
 pub struct Execution {
     settings: Settings,
@@ -247,37 +271,23 @@ impl Execution {
             object: ObjectId(self.trace.objects.len() as u32),
             name: None,
         });
-        let held = match self.tasks.get_mut(task.index()) {
-            Some(slot) => {
-                let mut held = core::mem::take(&mut slot.held);
-                held.clear();
-                held
-            }
-            None => Vec::new(),
-        };
-        let fresh = Task {
-            status: Status::Running,
-            op: Op::new(OpKind::Yield, ObjectId::NONE),
-            site: SiteId::UNKNOWN,
-            object: ObjectId::NONE,
-            grant: Grant::Done,
-            operations: 0,
-            held,
-            ticket: 0,
-            is_woken: false,
-            is_barrier_leader: false,
-            yields: false,
-            children: 0,
-            objects: 0,
-            spin: Spin::default(),
-            epoch_seen: self.epoch,
-            was_idle: false,
-            clock_looks: 0,
-        };
-        match self.tasks.get_mut(task.index()) {
-            Some(slot) => *slot = fresh,
-            None => self.tasks.push(fresh),
+        if self.tasks.len() == task.index() {
+            self.tasks.push(Task::new());
         }
+        let slot = &mut self.tasks[task.index()];
+        slot.held.clear();
+        slot.status = Status::Running;
+        slot.op = Op::new(OpKind::Yield, ObjectId::NONE);
+        slot.site = SiteId::UNKNOWN;
+        slot.operations = 0;
+        slot.children = 0;
+        slot.objects = 0;
+        slot.epoch_seen = self.epoch;
+        slot.was_idle = false;
+        slot.is_woken = false;
+        slot.yields = false;
+        slot.clock_looks = 0;
+        slot.spin.reset();
         let state = State::Task {
             finished: false,
             token: false,
@@ -341,30 +351,35 @@ impl Execution {
         slot.status = Status::Pending;
         slot.op = op;
         slot.site = site;
-        slot.yields = op.yields();
-        if slot.was_idle {
-            self.note_idle_turn(task);
+        slot.yields = false;
+        let class = Class::of(op.kind);
+        // Variables never yield by themselves, and a spinning task is idle.
+        if slot.was_idle || class != Class::Variable {
+            self.note_turn(task, op);
         }
-        if task == self.last {
-            self.last_yields = self.tasks[task.index()].yields;
-        }
-        match Class::of(op.kind) {
+        match class {
             Class::Variable | Class::Idle | Class::Spawn => self.set_enabled(task, true),
             Class::Other => self.arrive(task),
         }
     }
 
-    /// Takes note of a task whose previous operation changed nothing.
+    /// Works out whether the next operation of a task lets others go first.
     #[inline(never)]
-    fn note_idle_turn(&mut self, task: TaskId) {
+    fn note_turn(&mut self, task: TaskId, op: Op) {
         let slot = &mut self.tasks[task.index()];
-        if slot.epoch_seen == self.epoch {
-            slot.spin.note(&slot.op, slot.site);
+        if !slot.was_idle {
+            slot.yields = op.yields();
+        } else if slot.epoch_seen == self.epoch {
+            slot.spin.note(&op, slot.site);
+            slot.yields = op.yields() || slot.spin.is_spinning();
         } else {
             slot.spin.reset();
             slot.epoch_seen = self.epoch;
+            slot.yields = op.yields();
         }
-        slot.yields |= slot.spin.is_spinning();
+        if task == self.last {
+            self.last_yields = slot.yields;
+        }
     }
 
     /// Whether the next operation of a task lets others go first.

@@ -162,29 +162,27 @@ impl Execution {
         }
         let object = &self.objects[op.object.index()];
         let slot = &self.tasks[task.index()];
-        match (op.kind, object.state) {
-            (OpKind::Lock, State::Mutex { owner }) => owner.is_none(),
-            (OpKind::ReadLock, State::RwLock { writer, .. }) => writer.is_none(),
-            (OpKind::WriteLock, State::RwLock { writer, readers }) => {
-                writer.is_none() && readers == 0
-            }
-            (OpKind::Wait, State::Condvar { .. }) => {
+        match object.state {
+            State::Mutex { owner } => owner.is_none(),
+            State::Task { finished, token } => match op.kind {
+                OpKind::Join => finished,
+                _ => token || slot.is_woken,
+            },
+            State::Condvar { .. } => {
                 slot.is_woken || object.tokens.last().is_some_and(|&top| slot.ticket < top)
             }
-            (OpKind::Acquire, State::Semaphore { permits }) => permits >= u32::from(op.argument),
-            (OpKind::BarrierWait, State::Barrier { generation, .. }) => generation > slot.ticket,
-            (OpKind::OnceEnter, State::Once { runner, .. }) => runner.is_none(),
-            (OpKind::Join, State::Task { finished, .. }) => finished,
-            (OpKind::Park, State::Task { token, .. }) => token || slot.is_woken,
-            (
-                OpKind::Send,
-                State::Channel {
-                    capacity,
-                    queued,
-                    receiver,
-                    ..
-                },
-            ) => {
+            State::RwLock { writer, readers } => {
+                writer.is_none() && (readers == 0 || op.kind == OpKind::ReadLock)
+            }
+            State::Channel {
+                queued, senders, ..
+            } if op.kind == OpKind::Receive => queued > 0 || senders == 0,
+            State::Channel {
+                capacity,
+                queued,
+                receiver,
+                ..
+            } => {
                 !receiver
                     || match capacity {
                         None => true,
@@ -192,13 +190,10 @@ impl Execution {
                         Some(limit) => queued < limit,
                     }
             }
-            (
-                OpKind::Receive,
-                State::Channel {
-                    queued, senders, ..
-                },
-            ) => queued > 0 || senders == 0,
-            (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
+            State::Semaphore { permits } => permits >= u32::from(op.argument),
+            State::Barrier { generation, .. } => generation > slot.ticket,
+            State::Once { runner, .. } => runner.is_none(),
+            State::Variable => panic!("internal error: {op:?} on a variable"),
         }
     }
 
@@ -490,7 +485,14 @@ impl Execution {
     }
 
     /// Looks again at the tasks that wait for an object.
+    #[inline]
     pub(crate) fn refresh(&mut self, object: ObjectId) {
+        if !self.conditional.bits().is_empty() {
+            self.refresh_waiting(object);
+        }
+    }
+
+    fn refresh_waiting(&mut self, object: ObjectId) {
         let mut next = self.conditional.bits().first();
         while let Some(task) = next {
             let slot = &self.tasks[task.index()];

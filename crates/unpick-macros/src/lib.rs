@@ -37,9 +37,9 @@ impl Parse for Settings {
 ///
 /// Every setting is a method of `unpick::Config`:
 ///
-/// ```ignore
+/// ```text
 /// #[unpick::test(strategy = "dfs", executions = 10_000)]
-/// fn the_counter_counts() { … }
+/// fn the_counter_counts() { ... }
 /// ```
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {

@@ -229,14 +229,14 @@ impl<'a> TaskBits<'a> {
 /// The position of bit number `nth` of a word, counted from the lowest one that is set.
 #[inline]
 fn nth_bit(word: u64, nth: usize) -> Option<u32> {
-    // A loop whose length is random is mispredicted nearly every time: the usual few cases are
-    // computed all and one is picked.
+    // A loop whose length is random is mispredicted nearly every time: the first steps are taken
+    // without branches.
     let without_lowest = |rest: u64| rest & rest.wrapping_sub(1);
     let one = without_lowest(word);
     let two = without_lowest(one);
-    let three = without_lowest(two);
-    let mut rest = [word, one, two, three][nth.min(3)];
-    for _ in 3..nth {
+    let mut rest = if nth == 0 { word } else { one };
+    rest = if nth < 2 { rest } else { two };
+    for _ in 2..nth {
         rest = without_lowest(rest);
     }
     (rest != 0).then(|| rest.trailing_zeros())

@@ -331,6 +331,7 @@ pub(crate) fn add_object(cell: &ObjectCell, shape: Shape) {
 }
 
 /// Runs a closure on the current runtime and its running task, if the execution is not over.
+#[inline(always)]
 fn with_runtime<R>(f: impl FnOnce(&mut Runtime, TaskId) -> R) -> Option<R> {
     let runtime = current();
     if runtime.is_null() {
