@@ -48,7 +48,7 @@ impl Default for Settings {
 }
 
 /// What came of an operation, for the front end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Grant {
     /// It was performed.
     Done,

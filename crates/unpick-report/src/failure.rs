@@ -59,7 +59,8 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
                 Some(site) => format!(" at {site}"),
                 None => String::new(),
             };
-            let message = failure.message.lines().next().unwrap_or("");
+            let lines: Vec<&str> = failure.message.lines().map(str::trim).collect();
+            let message = lines.join("; ");
             match failure.kind {
                 FailureKind::Panic => format!("panicked{place}: {message}"),
                 FailureKind::Misuse => format!("misuse{place}: {message}"),

@@ -45,7 +45,7 @@ impl ObjectKind {
 }
 
 /// The kinds of visible operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum OpKind {
     /// Create one or more tasks. The object is not known before the operation is performed.

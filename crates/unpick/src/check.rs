@@ -1,7 +1,7 @@
 //! Explorations that report: what tests call.
 
 use crate::{Config, Exploration, FirstFailure, explore_observed, replay};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use unpick_engine::Control;
 use unpick_report::{FailureReport, headline};
 use unpick_store::{Store, StoreError};
@@ -104,7 +104,7 @@ impl Session<'_> {
                 format!("UNPICK_REPLAY={} cargo test {}", saved.id, short(self.name)),
                 format!(
                     "{} (check it in; it runs first next time)",
-                    saved.regression.display()
+                    shown(&saved.regression)
                 ),
             ),
             Err(error) => (
@@ -143,7 +143,7 @@ impl Session<'_> {
         };
         let config = self.config.clone().settings_from(&record.header.settings);
         let found = replay(&config, program, record.trace);
-        let path = self.store.regression_path(self.name);
+        let path = shown(&self.store.regression_path(self.name));
         if let Some(failure) = &found.first_failure {
             return Some(format!(
                 "FAILED  {}  {}\n  found   by its regression file, in the first execution\n  why     \
@@ -151,16 +151,16 @@ impl Session<'_> {
                 self.name,
                 headline(&failure.outcome, &failure.trace),
                 unpick_report::why(&failure.outcome, &failure.trace),
-                path.display(),
+                path,
                 short(self.name),
-                path.display(),
+                path,
             ));
         }
         let state = match found.diverged {
             Some(_) => "no longer fits the program",
             None => "passes now",
         };
-        eprintln!("unpick: the regression {} {state}", path.display());
+        eprintln!("unpick: the regression {} {state}", path);
         None
     }
 }
@@ -229,6 +229,13 @@ fn program_name(config: &Config) -> String {
         (None, Some(name)) => name.to_string(),
         (None, None) => "check".to_string(),
     }
+}
+
+/// A path as short as it can be from the current directory.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let short = path.strip_prefix(here).unwrap_or(path);
+    short.display().to_string()
 }
 
 /// The last part of a test's path: what `cargo test` takes as a filter.
