@@ -147,6 +147,10 @@ pub struct Execution {
     last_yields: bool,
     pub(crate) operation_count: u64,
     uncontended_count: u64,
+    /// Operations performed while their task unwound.
+    forced_count: u64,
+    /// The step in which the last operation was performed.
+    last_step: usize,
     pub(crate) enabled_max: usize,
     /// Counts the changes of anything that tasks share.
     epoch: u32,
@@ -175,6 +179,8 @@ impl Execution {
             last_yields: false,
             operation_count: 0,
             uncontended_count: 0,
+            forced_count: 0,
+            last_step: 0,
             enabled_max: 0,
             epoch: 0,
             fairness: Fairness::default(),
@@ -199,6 +205,8 @@ impl Execution {
         self.last_yields = false;
         self.operation_count = 0;
         self.uncontended_count = 0;
+        self.forced_count = 0;
+        self.last_step = 0;
         self.enabled_max = 0;
         self.epoch = 0;
         self.fairness.reset();
@@ -435,10 +443,14 @@ impl Execution {
     /// Performs the next operation of `task` without asking, because nothing else may run now (a
     /// task that unwinds). Answers whether that was possible.
     pub fn force(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
-        if self.outcome.is_some() || !self.enabled.bits().contains(task) {
+        self.forced_count += 1;
+        if self.outcome.is_some()
+            || !self.enabled.bits().contains(task)
+            || self.operation_count + self.forced_count > self.settings.steps_max
+        {
             return false;
         }
-        // Not counted: it belongs to the transition in which the unwinding began.
+        // Not counted as an operation: it belongs to the transition in which the unwinding began.
         self.perform(task, strategy) != Decision::Over
     }
 
@@ -446,8 +458,7 @@ impl Execution {
     #[inline(never)]
     fn restrict(&mut self) {
         if self.fairness.is_active() && !self.trace.steps.is_empty() {
-            let last_step = self.trace.steps.len() - 1;
-            let before = self.trace.enabled(last_step);
+            let before = self.trace.enabled(self.last_step);
             self.fairness
                 .observe(self.last, before, self.enabled.bits());
         }
@@ -477,6 +488,7 @@ impl Execution {
             self.fairness.schedule(task, slot.yields, enabled);
         }
         let step = Step::new(Choice::Task(task), task, op, site);
+        self.last_step = self.trace.steps.len();
         self.trace.push(step, enabled);
         self.last = task;
         self.last_yields = false;

@@ -383,6 +383,10 @@ impl Execution {
             }
             self.drop_stale_tokens(op.object);
         }
+        // A park uses up its token also when its time was over.
+        if let State::Task { token, .. } = &mut self.objects[op.object.index()].state {
+            *token = false;
+        }
         Grant::TimedOut
     }
 

@@ -16,7 +16,7 @@
 
 mod tree;
 
-use crate::dfs::{diverged, nth_from};
+use crate::dfs::{diverged, ended_early, is_diverged, nth_from};
 use alloc::vec::Vec;
 pub(crate) use tree::Price;
 use tree::{Frame, Point, Run};
@@ -28,7 +28,6 @@ use unpick_trace::{Choice, TaskId};
 struct Deviation {
     depth: u32,
     branch: u32,
-    point: Point,
 }
 
 /// Iterates over a bound on the cost of schedules.
@@ -40,8 +39,10 @@ pub(crate) struct Bounding {
     /// The first execution, between the passes over the tree.
     root: Option<Run>,
     frames: Vec<Frame>,
-    /// The execution at hand: where it deviates, and what it met after its last deviation.
+    /// The execution at hand: where it deviates, what it must meet up to its last deviation, and
+    /// what it met after that.
     deviations: Vec<Deviation>,
+    expected: Vec<Point>,
     cost: u32,
     position: u32,
     points: Vec<Point>,
@@ -57,6 +58,7 @@ impl Bounding {
             root: None,
             frames: Vec::new(),
             deviations: Vec::new(),
+            expected: Vec::new(),
             cost: 0,
             position: 0,
             points: Vec::new(),
@@ -98,17 +100,13 @@ impl Bounding {
     /// Walks on to the next execution of exactly the current bound.
     fn find_next(&mut self) -> bool {
         while let Some(frame) = self.frames.last_mut() {
-            let Some((point, cost)) = frame.advance(self.bound) else {
+            let Some(cost) = frame.advance(self.bound) else {
                 self.leave();
                 continue;
             };
             let (depth, branch) = (frame.depth, frame.branch);
             if cost == self.bound {
-                self.set_path(Deviation {
-                    depth,
-                    branch,
-                    point,
-                });
+                self.set_path(Deviation { depth, branch });
                 self.cost = cost;
                 return true;
             }
@@ -137,15 +135,18 @@ impl Bounding {
 
     fn set_path(&mut self, last: Deviation) {
         self.deviations.clear();
-        for pair in self.frames.windows(2) {
-            let (parent, child) = (&pair[0].run, &pair[1].run);
-            self.deviations.push(Deviation {
-                depth: child.depth,
-                branch: child.branch,
-                point: parent.points[(child.depth - parent.start) as usize],
-            });
-        }
+        self.expected.clear();
+        let children = self.frames.iter().skip(1).map(|frame| Deviation {
+            depth: frame.run.depth,
+            branch: frame.run.branch,
+        });
+        self.deviations.extend(children);
         self.deviations.push(last);
+        // Each run counts up to where the next one leaves it.
+        for (frame, leaves) in self.frames.iter().zip(&self.deviations) {
+            let length = (leaves.depth + 1 - frame.run.start) as usize;
+            self.expected.extend_from_slice(&frame.run.points[..length]);
+        }
     }
 
     pub fn choose(&mut self, view: &View<'_>, price: Price) -> Result<TaskId, Stop> {
@@ -165,25 +166,27 @@ impl Bounding {
         let point = Point { options, price };
         let position = self.position;
         self.position += 1;
-        match self.deviations.last() {
-            Some(last) if position <= last.depth => {
-                let search = |deviation: &Deviation| deviation.depth.cmp(&position);
-                match self.deviations.binary_search_by(search) {
-                    Ok(at) if self.deviations[at].point != point => {
-                        Err(diverged(view, self.deviations[at].point.options, options))
-                    }
-                    Ok(at) => Ok(self.deviations[at].branch),
-                    Err(_) => Ok(0),
-                }
-            }
-            _ => {
+        match self.expected.get(position as usize) {
+            None => {
                 self.points.push(point);
                 Ok(0)
+            }
+            Some(expected) if *expected != point => Err(diverged(view, expected.options, options)),
+            Some(_) => {
+                let search = |deviation: &Deviation| deviation.depth.cmp(&position);
+                let found = self.deviations.binary_search_by(search);
+                Ok(found.map_or(0, |at| self.deviations[at].branch))
             }
         }
     }
 
-    pub fn end(&mut self, execution: &Execution) {
+    pub fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
+        if let Some(missed) = self.expected.get(self.position as usize) {
+            return match is_diverged(execution) {
+                true => Ok(true),
+                false => Err(ended_early(execution, missed.options)),
+            };
+        }
         let last = self.deviations.last();
         let run = Run {
             cost: self.cost,
@@ -199,5 +202,6 @@ impl Bounding {
             let failed = execution.outcome().is_some_and(|end| end.is_failure());
             count.failures += u64::from(failed);
         }
+        Ok(true)
     }
 }

@@ -19,8 +19,8 @@
 //! spin.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use unpick_engine::{Begin, Stop, Strategy, View};
-use unpick_trace::{Choice, Divergence, TaskBits, TaskId};
+use unpick_engine::{Begin, Execution, Stop, Strategy, View};
+use unpick_trace::{Choice, Divergence, Outcome, TaskBits, TaskId};
 
 /// A point of the current path with more than one option.
 #[derive(Clone, Copy)]
@@ -91,6 +91,13 @@ impl Strategy for Dfs {
     fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
         self.branch(question.answer_count(), view)
     }
+
+    fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
+        match self.stack.get(self.depth) {
+            Some(node) if !is_diverged(execution) => Err(ended_early(execution, node.options)),
+            _ => Ok(true),
+        }
+    }
 }
 
 /// Branch number `branch` in the order of the searches: creation order from `last` on, wrapping.
@@ -100,6 +107,21 @@ pub(crate) fn nth_from(eligible: TaskBits<'_>, last: TaskId, branch: u32) -> Tas
         .iter_from(last)
         .nth(branch as usize)
         .expect("internal error: a branch beyond the options")
+}
+
+/// Whether the divergence has been noticed already.
+pub(crate) fn is_diverged(execution: &Execution) -> bool {
+    matches!(execution.outcome(), Some(Outcome::Diverged(_)))
+}
+
+/// The program ended where it offered several options under the same choices before.
+#[cold]
+pub(crate) fn ended_early(execution: &Execution, expected: u32) -> Stop {
+    Stop::Diverged(Box::new(Divergence {
+        step: execution.trace().steps.len() as u64,
+        expected: format!("{expected} options"),
+        found: String::from("the end of the execution"),
+    }))
 }
 
 /// The program offered another number of options than it did under the same choices before.

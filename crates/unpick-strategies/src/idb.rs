@@ -47,8 +47,7 @@ impl Strategy for Idb {
     }
 
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
-        self.search.end(execution);
-        Ok(true)
+        self.search.end(execution)
     }
 
     fn bounds(&self) -> &[BoundCount] {

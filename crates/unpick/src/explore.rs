@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use unpick_engine::{Control, Exploration, Limits, Profile, StopReason, Strategy};
 use unpick_strategies::Replay;
 use unpick_trace::Trace;
@@ -14,8 +14,44 @@ use unpick_trace::Trace;
 /// Executions that a worker takes at a time, at most.
 const CHUNK_MAX: u64 = 1_024;
 
-/// Executions between two looks at the clock and calls of the observer.
-const EXECUTIONS_BETWEEN_LOOKS: u64 = 64;
+/// Time between two looks at the clock and calls of the observer, roughly.
+const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(1);
+
+/// Executions between two looks, at most.
+const EXECUTIONS_BETWEEN_LOOKS_MAX: u64 = 4_096;
+
+/// Decides after which executions to look at the clock, so that looking costs nothing and a budget
+/// of time is kept to about a millisecond or one execution.
+struct Pace {
+    last_look: Instant,
+    interval: u64,
+    left: u64,
+}
+
+impl Pace {
+    fn new() -> Pace {
+        Pace {
+            last_look: Instant::now(),
+            interval: 1,
+            left: 1,
+        }
+    }
+
+    fn is_time_to_look(&mut self) -> bool {
+        self.left -= 1;
+        if self.left > 0 {
+            return false;
+        }
+        let now = Instant::now();
+        self.interval = match now - self.last_look < TIME_BETWEEN_LOOKS {
+            true => (2 * self.interval).min(EXECUTIONS_BETWEEN_LOOKS_MAX),
+            false => (self.interval / 2).max(1),
+        };
+        self.last_look = now;
+        self.left = self.interval;
+        true
+    }
+}
 
 /// Explores `program` and returns what was found.
 pub fn explore<F: Fn() + Send + Sync + 'static>(config: Config, program: F) -> Exploration {
@@ -37,7 +73,9 @@ pub fn explore_observed(
         config,
         program,
         observer,
-        deadline: config.time_max.map(|limit| Instant::now() + limit),
+        deadline: config
+            .time_max
+            .and_then(|limit| Instant::now().checked_add(limit)),
     };
     if config.jobs > 1 && config.strategy.technique().is_randomised {
         return driver.explore_shared();
@@ -98,10 +136,8 @@ impl Driver<'_> {
     }
 
     /// Looks at the clock and lets the observer look, every few executions.
-    fn look(&self, found: &Exploration) -> Control {
-        let count = found.executions;
-        // The first ones may be slow, and a short exploration should be seen as well.
-        if count >= EXECUTIONS_BETWEEN_LOOKS && !count.is_multiple_of(EXECUTIONS_BETWEEN_LOOKS) {
+    fn look(&self, pace: &mut Pace, found: &Exploration) -> Control {
+        if !pace.is_time_to_look() {
             return Control::Continue;
         }
         match self.deadline {
@@ -113,8 +149,9 @@ impl Driver<'_> {
     fn explore_alone(&self, strategy: &mut dyn Strategy) -> Exploration {
         on_own_thread(|| {
             let mut runtime = self.runtime();
+            let mut pace = Pace::new();
             unpick_engine::explore(&mut *runtime, strategy, &self.limits(), &mut |found| {
-                self.look(found)
+                self.look(&mut pace, found)
             })
         })
     }
@@ -154,6 +191,7 @@ impl Driver<'_> {
         let parts = Mutex::new(BTreeMap::new());
         let work = || {
             let mut runtime = self.runtime();
+            let mut pace = Pace::new();
             let mut strategy = self.config.strategy.build(self.config.seed);
             if range.start > 0 {
                 strategy.learn(profile);
@@ -170,7 +208,7 @@ impl Driver<'_> {
                     &mut *strategy,
                     from..(from + chunk).min(range.end),
                     &self.limits(),
-                    &mut |found| self.look(found),
+                    &mut |found| self.look(&mut pace, found),
                 );
                 if part.stopped_because != StopReason::Executions {
                     first_stopped.fetch_min(number, Ordering::Relaxed);

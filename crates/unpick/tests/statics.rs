@@ -152,3 +152,22 @@ fn a_static_changed_outside_keeps_what_it_owns() {
     assert_eq!(NAMES.lock().unwrap().len(), 51);
     assert_eq!(TITLES.read().unwrap().len(), 51);
 }
+
+/// References to the inside of a static may be kept beyond the execution: they stay valid.
+#[test]
+fn what_a_static_lends_stays_valid() {
+    static NAME: unpick::sync::OnceLock<String> = unpick::sync::OnceLock::new();
+    static KEPT: std::sync::Mutex<Vec<&'static str>> = std::sync::Mutex::new(Vec::new());
+    let config = unpick::Config::new().strategy("random").executions(20);
+    let found = unpick::explore(config, || {
+        let number = KEPT.lock().unwrap().len();
+        let name = NAME.get_or_init(|| format!("the name of execution {number}"));
+        KEPT.lock().unwrap().push(name);
+    });
+    assert!(found.is_clean());
+    let kept = KEPT.lock().unwrap();
+    for (number, name) in kept.iter().enumerate() {
+        assert_eq!(*name, format!("the name of execution {number}"));
+    }
+    assert_eq!(kept.len(), 20);
+}

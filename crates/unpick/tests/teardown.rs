@@ -190,3 +190,191 @@ fn the_first_panic_is_reported_with_its_message_and_place() {
     assert!(failure.site.unwrap().file.ends_with("teardown.rs"));
     assert_eq!(failure.task.0, 1);
 }
+
+/// A task that panics before its first operation unwinds at once, with its destructors.
+#[test]
+fn a_panic_before_the_first_operation_belongs_to_its_task() {
+    let found = all_schedules(|| {
+        let (sender, receiver) = mpsc::channel::<()>();
+        let flag = AtomicBool::new(false);
+        let _task = thread::spawn(move || {
+            let _sender = sender;
+            panic!("at once");
+        });
+        while !flag.load(SeqCst) {
+            assert!(!std::thread::panicking());
+            thread::yield_now();
+        }
+        drop(receiver);
+    });
+    let failure = found.first_failure.expect("it fails");
+    let Outcome::Fail(fault) = failure.outcome else {
+        panic!("{:?}", failure.outcome);
+    };
+    assert_eq!((fault.task.0, fault.message.as_str()), (1, "at once"));
+}
+
+/// Destructors that wait in a loop, in the task that panics and in one that is torn down.
+#[test]
+fn destructors_that_loop_are_given_up() {
+    struct Waits(Arc<AtomicBool>);
+    impl Drop for Waits {
+        fn drop(&mut self) {
+            while !self.0.load(SeqCst) {
+                thread::yield_now();
+            }
+        }
+    }
+    for panics_itself in [true, false] {
+        let config = Config::new()
+            .strategy("random")
+            .executions(3)
+            .keep_going(true);
+        let found = explore(config, move || {
+            let never = Arc::new(AtomicBool::new(false));
+            let other = Arc::clone(&never);
+            let task = thread::spawn(move || {
+                let _waits = Waits(other);
+                thread::yield_now();
+                assert!(!panics_itself, "on purpose");
+                thread::park();
+            });
+            assert!(panics_itself, "on purpose");
+            let _ = task.join();
+        });
+        assert_eq!(found.failures, 3);
+        let outcome = found.first_failure.unwrap().outcome;
+        let Outcome::Fail(fault) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(fault.message, "on purpose");
+    }
+}
+
+#[test]
+fn a_payload_with_a_destructor_is_harmless() {
+    let found = all_schedules(|| {
+        let (sender, receiver) = mpsc::channel::<()>();
+        thread::spawn(move || {
+            thread::yield_now();
+            std::panic::panic_any(sender);
+        });
+        let _ = receiver.recv();
+    });
+    assert!(found.failures > 0);
+}
+
+/// The panic that ends the task is reported, not the one that was seen last.
+#[test]
+fn a_resumed_panic_keeps_its_message() {
+    let found = all_schedules(|| {
+        let first = std::panic::catch_unwind(|| panic!("first")).unwrap_err();
+        let second = std::panic::catch_unwind(|| panic!("second")).unwrap_err();
+        drop(second);
+        thread::yield_now();
+        std::panic::resume_unwind(first);
+    });
+    let Outcome::Fail(fault) = found.first_failure.unwrap().outcome else {
+        panic!("not a failure");
+    };
+    assert_eq!(fault.message, "first");
+}
+
+#[test]
+fn a_stack_that_cannot_be_had_is_an_error_as_in_std() {
+    let found = all_schedules(|| {
+        let builder = thread::Builder::new().stack_size(1 << 50);
+        assert!(builder.spawn(|| ()).is_err());
+        let task = thread::spawn(|| thread::yield_now());
+        task.join().unwrap();
+    });
+    assert!(found.is_clean(), "{found:?}");
+}
+
+#[test]
+fn a_lock_held_outside_is_named_as_such() {
+    let lock = Arc::new(Mutex::new(()));
+    let held = lock.lock().unwrap();
+    let other = Arc::clone(&lock);
+    let found = all_schedules(move || drop(other.lock()));
+    drop(held);
+    let Outcome::Fail(fault) = found.first_failure.unwrap().outcome else {
+        panic!("not a failure");
+    };
+    assert!(fault.message.contains("held outside"), "{}", fault.message);
+}
+
+/// A program that depends on earlier executions is found out even if it only ends too early.
+#[test]
+fn an_execution_that_ends_too_early_diverges() {
+    use std::sync::atomic::AtomicU64;
+    for strategy in ["dfs", "ipb", "idb"] {
+        let count = AtomicU64::new(0);
+        let config = Config::new().strategy(strategy).executions(100);
+        let found = explore(config, move || {
+            if count.fetch_add(1, SeqCst) == 0 {
+                let x = Arc::new(AtomicBool::new(false));
+                let other = Arc::clone(&x);
+                let task = thread::spawn(move || other.store(true, SeqCst));
+                x.load(SeqCst);
+                task.join().unwrap();
+            }
+        });
+        assert!(found.diverged.is_some(), "{strategy}: {found:?}");
+        assert!(!found.complete);
+    }
+}
+
+/// Two tasks that take and give back a lock in a circle must not starve a third, whatever data they
+/// ask for in between.
+#[test]
+fn fairness_sees_past_questions() {
+    let found = explore(
+        Config::new()
+            .strategy("ipb:bound=1")
+            .executions(200_000)
+            .steps(400),
+        || {
+            let shared = Arc::new(Mutex::new(false));
+            for _ in 0..2 {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    loop {
+                        let done = shared.lock().unwrap();
+                        unpick::choose(2);
+                        if *done {
+                            return;
+                        }
+                        drop(done);
+                        thread::yield_now();
+                    }
+                });
+            }
+            *shared.lock().unwrap() = true;
+        },
+    );
+    assert!(found.is_clean(), "{found:?}");
+}
+
+/// A budget of time is kept to about one execution, however long they are.
+#[test]
+fn a_budget_of_time_ends_after_the_execution_that_uses_it_up() {
+    use std::time::{Duration, Instant};
+    let config = Config::new()
+        .strategy("random")
+        .executions(u64::MAX)
+        .time(Duration::from_millis(50));
+    let start = Instant::now();
+    let found = explore(config, || {
+        let begin = Instant::now();
+        while begin.elapsed() < Duration::from_millis(20) {
+            std::hint::spin_loop();
+        }
+    });
+    assert_eq!(found.stopped_because, unpick::StopReason::Time);
+    // Three executions of 20 ms; the machine may be slow, but not twenty times.
+    assert!(found.executions <= 5, "{}", found.executions);
+    assert!(start.elapsed() < Duration::from_secs(2));
+    let config = Config::new().executions(3).time(Duration::MAX);
+    assert_eq!(explore(config, || ()).executions, 3);
+}

@@ -67,8 +67,8 @@ impl Frame {
         }
     }
 
-    /// Moves to the next branch that costs at most `bound` in all.
-    pub fn advance(&mut self, bound: u32) -> Option<(Point, u32)> {
+    /// Moves to the next branch that costs at most `bound` in all; answers what it costs.
+    pub fn advance(&mut self, bound: u32) -> Option<u32> {
         loop {
             let point = match self.depth.checked_sub(self.run.start) {
                 Some(at) if (at as usize) < self.run.points.len() => self.run.points[at as usize],
@@ -81,7 +81,7 @@ impl Frame {
                 self.branch += 1;
                 let cost = self.run.cost + point.price.of(self.branch);
                 if cost <= bound {
-                    return Some((point, cost));
+                    return Some(cost);
                 }
                 self.has_skipped = true;
             }

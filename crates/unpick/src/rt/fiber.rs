@@ -1,9 +1,14 @@
 //! Fibers: one for each task number, kept from execution to execution.
 
-use super::runtime::{Runtime, run_task};
-use corosensei::stack::DefaultStack;
+use super::runtime::run_task;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::trap::CoroutineTrapHandler;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use std::io;
+use std::ops::Range;
+
+/// The smallest page of the supported systems; guard pages are at least as large.
+const PAGE_SIZE: usize = 4096;
 
 /// Why a fiber is at its end for good.
 #[derive(Clone, Copy)]
@@ -19,21 +24,20 @@ pub(super) struct Fiber {
     coroutine: Coroutine<(), (), Ended, DefaultStack>,
     /// Set by the fiber itself when it first runs.
     yielder: *const Yielder<(), ()>,
+    /// Whether it waits for a task, with nothing of one on its stack.
+    is_idle: bool,
     is_quitting: bool,
     pub trap_handler: CoroutineTrapHandler<Ended>,
+    /// The page below the stack: a fault there is an overflow.
+    pub guard_page: Range<usize>,
     stack_size: usize,
 }
 
 impl Fiber {
-    /// A fiber that will run the tasks of one number of this runtime, each time it is resumed while
-    /// idle.
-    pub fn new(runtime: *mut Runtime, stack_size: usize) -> Box<Fiber> {
-        let stack = DefaultStack::new(stack_size).unwrap_or_else(|error| {
-            panic!(
-                "cannot allocate a stack of {stack_size} bytes for a task: {error}; use fewer \
-                 tasks or smaller stacks (Config::stack_size)"
-            )
-        });
+    /// A fiber that runs the next task of the current runtime each time it is resumed while idle.
+    pub fn new(stack_size: usize) -> io::Result<Box<Fiber>> {
+        let stack = DefaultStack::new(stack_size)?;
+        let guard_page = stack.limit().get()..stack.limit().get() + PAGE_SIZE;
         let place: *mut *mut Fiber = Box::into_raw(Box::new(std::ptr::null_mut()));
         let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
             // SAFETY: `place` was filled before the first resume and is given back here, once.
@@ -42,10 +46,14 @@ impl Fiber {
             unsafe { (*fiber).yielder = yielder };
             loop {
                 // SAFETY: as above.
-                if unsafe { (*fiber).is_quitting } {
-                    return Ended::Quit;
+                unsafe {
+                    if (*fiber).is_quitting {
+                        return Ended::Quit;
+                    }
+                    (*fiber).is_idle = false;
+                    run_task();
+                    (*fiber).is_idle = true;
                 }
-                run_task(runtime);
                 yielder.suspend(());
             }
         });
@@ -53,12 +61,14 @@ impl Fiber {
             trap_handler: coroutine.trap_handler(),
             coroutine,
             yielder: std::ptr::null(),
+            is_idle: true,
             is_quitting: false,
+            guard_page,
             stack_size,
         });
         // SAFETY: the coroutine has not run yet, so `place` is still there.
         unsafe { *place = &raw mut *fiber };
-        fiber
+        Ok(fiber)
     }
 
     pub fn stack_size(&self) -> usize {
@@ -105,13 +115,14 @@ impl Drop for Fiber {
         if self.coroutine.done() {
             return;
         }
-        if self.coroutine.started() {
+        if self.is_idle && self.coroutine.started() {
             self.is_quitting = true;
             let this: *mut Fiber = self;
             // SAFETY: the fiber is idle between executions, suspended in its loop.
             unsafe { Fiber::resume(this) };
         } else {
-            // It never ran, and what it would have freed is a few bytes.
+            // It never ran, or something of a task is still on its stack (only if the host itself
+            // panicked): either way it must not run, and what it holds is leaked.
             self.discard();
         }
     }

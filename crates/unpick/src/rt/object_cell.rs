@@ -84,4 +84,10 @@ pub(crate) trait Modelled {
     fn is_initial(&self) -> bool {
         true
     }
+
+    /// Whether it gives out references to its inside that live as long as itself. As a static, what
+    /// it holds is then leaked when it is put back, since somebody may have kept such a reference.
+    fn lends_inside(&self) -> bool {
+        false
+    }
 }

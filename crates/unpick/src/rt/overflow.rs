@@ -42,7 +42,9 @@ extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *
     // SAFETY: the kernel passes a valid context.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let stack_pointer = registers[REG_RSP as usize] as usize;
-    if let Some(trap) = current_trap_handler(stack_pointer) {
+    // SAFETY: the kernel passes valid information; for these signals it holds an address.
+    let fault = unsafe { (*info).si_addr() } as usize;
+    if let Some(trap) = current_trap_handler(stack_pointer, fault) {
         // SAFETY: the stack pointer lies on the fiber's stack; its frames are never used again.
         let regs = unsafe { trap.setup_trap_handler(|| Ended::Overflow) };
         registers[REG_RIP as usize] = regs.rip as i64;

@@ -8,6 +8,7 @@ use super::task::Body;
 use corosensei::trap::CoroutineTrapHandler;
 use std::any::Any;
 use std::cell::Cell;
+use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,11 +26,31 @@ pub(super) fn current() -> *mut Runtime {
     CURRENT.get()
 }
 
+/// Makes a runtime the current one for as long as it lives.
+struct IsCurrent;
+
+impl IsCurrent {
+    fn new(runtime: *mut Runtime) -> IsCurrent {
+        let outer = CURRENT.replace(runtime);
+        assert!(
+            outer.is_null(),
+            "internal error: an execution inside an execution"
+        );
+        IsCurrent
+    }
+}
+
+impl Drop for IsCurrent {
+    fn drop(&mut self) {
+        CURRENT.set(null_mut());
+    }
+}
+
 /// What makes a fiber unwind when its execution is over.
 pub(super) struct Abandoned;
 
 /// Stamps are given to runtimes in blocks, so that an execution takes one without contention.
-const STAMP_BLOCK: u64 = 1 << 16;
+const STAMP_BLOCK: u64 = 1 << 10;
 static NEXT_STAMP_BLOCK: AtomicU64 = AtomicU64::new(1);
 
 /// A task's stack unless it asks for a larger one.
@@ -69,7 +90,8 @@ pub(crate) struct Runtime {
     stamp_end: u64,
     pub(super) statics: Option<StaticsInUse>,
     pub(super) stack_size: usize,
-    last_panic: Option<(String, Option<unpick_trace::Site>)>,
+    /// The newest panic that the hook has seen: who, what, where. It may have been caught.
+    last_panic: Option<(TaskId, String, Option<unpick_trace::Site>)>,
 }
 
 /// A strategy that stands in while no execution runs.
@@ -137,31 +159,34 @@ impl Runtime {
         }
     }
 
-    /// Gives a new task its fiber and runs it up to its first operation. Answers whether the
+    /// Makes sure that there is an idle fiber for the next task to be created.
+    pub(super) fn prepare_fiber(&mut self, stack_size: Option<usize>) -> io::Result<()> {
+        let stack_size = stack_size.unwrap_or(0).max(self.stack_size);
+        let index = self.execution.task_count();
+        match self.fibers.get(index) {
+            None => {
+                self.fibers.push(Fiber::new(stack_size)?);
+                self.jobs.push(None);
+                self.locals.push(Locals::default());
+            }
+            Some(fiber) if fiber.is_done() || fiber.stack_size() < stack_size => {
+                self.fibers[index] = Fiber::new(stack_size)?;
+            }
+            Some(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Runs a new task, whose fiber was prepared, up to its first operation. Answers whether the
     /// execution can go on.
     ///
     /// # Safety
     /// `this` is the current runtime, and no reference into it is live.
-    pub(super) unsafe fn start(
-        this: *mut Runtime,
-        task: TaskId,
-        job: Job,
-        stack_size: Option<usize>,
-    ) -> bool {
+    pub(super) unsafe fn start(this: *mut Runtime, task: TaskId, job: Job) -> bool {
         // SAFETY: as the caller promises; the reference ends before the switch.
         let fiber: *mut Fiber = unsafe {
             let runtime = &mut *this;
-            let stack_size = stack_size.unwrap_or(0).max(runtime.stack_size);
             let index = task.index();
-            if runtime.fibers.len() == index {
-                runtime.fibers.push(Fiber::new(this, stack_size));
-                runtime.jobs.push(None);
-                runtime.locals.push(Locals::default());
-            } else if runtime.fibers[index].is_done()
-                || runtime.fibers[index].stack_size() < stack_size
-            {
-                runtime.fibers[index] = Fiber::new(this, stack_size);
-            }
             runtime.jobs[index] = Some(job);
             runtime.is_prelude = true;
             runtime.current = task;
@@ -270,23 +295,23 @@ impl Runtime {
                 std::ptr::from_mut(strategy),
             )
         };
+        if let Err(error) = self.prepare_fiber(None) {
+            let size = self.stack_size;
+            panic!("cannot allocate a stack of {size} bytes: {error}; set Config::stack_size");
+        }
         let this: *mut Runtime = self;
-        let outer = CURRENT.replace(this);
-        assert!(
-            outer.is_null(),
-            "internal error: an execution inside an execution"
-        );
+        let is_current = IsCurrent::new(this);
         // SAFETY: `this` is current, and `self` is not used until it is no longer.
         unsafe {
             let main = (*this).execution.add_task(None);
-            if Runtime::start(this, main, Job::Main, None) {
+            if Runtime::start(this, main, Job::Main) {
                 Runtime::run(this);
             }
             if !matches!((*this).execution.outcome(), Some(Outcome::Pass)) {
                 Runtime::tear_down(this);
             }
         }
-        CURRENT.set(null_mut());
+        drop(is_current);
         if let Some(mut statics) = self.statics.take() {
             statics.restore();
         }
@@ -325,8 +350,9 @@ impl Engine for Runtime {
 }
 
 /// Runs the task that a fiber was resumed for, to its end.
-pub(super) fn run_task(this: *mut Runtime) {
-    // SAFETY: called on a fiber of `this`, which is current; the reference ends at once.
+pub(super) fn run_task() {
+    let this = current();
+    // SAFETY: called on a fiber, whose runtime is current; the reference ends at once.
     let (task, job, program) = unsafe {
         let runtime = &mut *this;
         let task = runtime.current;
@@ -346,18 +372,38 @@ pub(super) fn run_task(this: *mut Runtime) {
     let runtime = unsafe { &mut *this };
     if let Err(payload) = end {
         runtime.note_end(task, &*payload);
+        // The destructor of an unusual payload could operate, which is no longer possible here.
+        if !payload.is::<String>() {
+            std::mem::forget(payload);
+        }
     }
     runtime.execution.finish(task);
 }
 
 impl Runtime {
+    /// The panic that a task unwinds from becomes the outcome.
+    pub(super) fn note_panic_of(&mut self, task: TaskId) {
+        let (message, site) = match self.last_panic.take() {
+            Some((of, message, site)) if of == task => (message, site),
+            _ => ("a panic".to_string(), None),
+        };
+        self.execution.fail(Failure {
+            kind: FailureKind::Panic,
+            task,
+            message,
+            site,
+        });
+    }
+
     pub(super) fn note_end(&mut self, task: TaskId, payload: &(dyn Any + Send)) {
         if payload.is::<Abandoned>() || self.is_tearing_down {
             return;
         }
-        let (message, site) = match self.last_panic.take() {
-            Some(noted) => noted,
-            None => (panic_hook::message(payload), None),
+        let message = panic_hook::message(payload);
+        // The place is known only if this is the panic that was seen last.
+        let site = match self.last_panic.take() {
+            Some((of, noted, site)) if of == task && noted == message => site,
+            _ => None,
         };
         self.execution.fail(Failure {
             kind: FailureKind::Panic,
@@ -378,14 +424,16 @@ pub(super) fn note_panic(message: String, location: Option<&Location<'_>>) {
     // SAFETY: called by the panic hook on a running fiber, where no other reference is live.
     unsafe {
         if !(*current()).is_tearing_down {
-            (*current()).last_panic = Some((message, site));
+            let task = (*current()).current;
+            (*current()).last_panic = Some((task, message, site));
         }
     }
 }
 
-/// The trap handler of the running fiber, if the stack pointer lies on its stack.
+/// The trap handler of the running fiber, if a fault at this address is an overflow of its stack.
 pub(super) fn current_trap_handler(
     stack_pointer: usize,
+    fault: usize,
 ) -> Option<CoroutineTrapHandler<super::fiber::Ended>> {
     let runtime = current();
     if runtime.is_null() {
@@ -395,9 +443,8 @@ pub(super) fn current_trap_handler(
     unsafe {
         let fibers = &(*runtime).fibers;
         let fiber = fibers.get((*runtime).current.index())?;
-        fiber
-            .trap_handler
-            .stack_ptr_in_bounds(stack_pointer)
-            .then_some(fiber.trap_handler)
+        let is_overflow = fiber.guard_page.contains(&fault)
+            && fiber.trap_handler.stack_ptr_in_bounds(stack_pointer);
+        is_overflow.then_some(fiber.trap_handler)
     }
 }

@@ -151,7 +151,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         body: Arc<dyn Work + 'scope>,
         name: Option<&str>,
         stack_size: Option<usize>,
-    ) -> Option<TaskId> {
+    ) -> io::Result<Option<TaskId>> {
         let ScopeKind::Tasks(tasks) = &self.kind else {
             panic!("internal error: a scope of threads cannot have tasks");
         };
@@ -159,13 +159,13 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         if tasks.is_in_place {
             // A second panic on top of the one that the task unwinds from would end the process.
             body.run_and_catch();
-            return None;
+            return Ok(None);
         }
         // SAFETY: `scope` keeps what the body borrows until the task has ended: it joins every task
         // in `pending`, and see the head of this module for executions that are over.
-        let task = unsafe { spawn_borrowing(body, name, stack_size) };
+        let task = unsafe { spawn_borrowing(body, name, stack_size) }?;
         tasks.pending().push(task);
-        Some(task)
+        Ok(Some(task))
     }
 }
 
@@ -184,7 +184,7 @@ unsafe fn spawn_borrowing<'a>(
     body: Arc<dyn Work + 'a>,
     name: Option<&str>,
     stack_size: Option<usize>,
-) -> TaskId {
+) -> io::Result<TaskId> {
     // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
     let body: Body = unsafe { std::mem::transmute(body) };
     spawn(body, name, stack_size)
@@ -210,7 +210,7 @@ impl Builder {
         let name = self.checked_name();
         let stack_size = self.stack_bytes();
         // SAFETY: as the caller promises.
-        let task = unsafe { spawn_borrowing(packet.clone(), name.as_deref(), stack_size) };
+        let task = unsafe { spawn_borrowing(packet.clone(), name.as_deref(), stack_size) }?;
         let crop: Crop<'_, T> = packet;
         // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
         let crop: Crop<'static, T> = unsafe { std::mem::transmute(crop) };

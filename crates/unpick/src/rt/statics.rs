@@ -84,7 +84,8 @@ impl StaticsInUse {
                     size,
                 );
             }
-            let restore: Box<dyn Fn() + Send + '_> = Box::new(move || place.restore(&bytes));
+            let leaks = value.lends_inside();
+            let restore: Box<dyn Fn() + Send + '_> = Box::new(move || place.restore(&bytes, leaks));
             // SAFETY: only the lifetime changes; the value is a static, so its type lives for ever.
             let restore: Box<dyn Fn() + Send> = unsafe { std::mem::transmute(restore) };
             Initial { restore }
@@ -106,12 +107,15 @@ struct Place<M: ?Sized>(*mut M);
 unsafe impl<M: ?Sized> Send for Place<M> {}
 
 impl<M: ?Sized> Place<M> {
-    fn restore(&self, bytes: &[std::mem::MaybeUninit<u8>]) {
+    fn restore(&self, bytes: &[std::mem::MaybeUninit<u8>], leaks: bool) {
         // SAFETY: the place is a static, so it is valid for ever; the execution that used it is over
-        // and holds the only right to it, so nothing refers into it; the bytes are those of its
-        // constant initial value, which owns nothing and may be duplicated.
+        // and holds the only right to it; nothing refers to what is dropped, since guards do not
+        // outlive their execution and a value that lends its inside is leaked instead; the bytes
+        // are those of its constant initial value, which owns nothing and may be duplicated.
         unsafe {
-            std::ptr::drop_in_place(self.0);
+            if !leaks {
+                std::ptr::drop_in_place(self.0);
+            }
             std::ptr::copy_nonoverlapping(
                 bytes.as_ptr(),
                 self.0.cast::<std::mem::MaybeUninit<u8>>(),

@@ -5,6 +5,7 @@ use super::object_cell::{Modelled, ObjectCell};
 use super::packet::Work;
 use super::runtime::{Abandoned, Job, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
+use std::io;
 use std::panic::{Location, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +17,10 @@ pub(crate) type Body = Arc<dyn Work>;
 
 /// Times a task may swallow the unwinding of its execution before its stack is given up.
 const UNWINDS_MAX: u32 = 100;
+
+/// Operations that the destructors of a task may perform while it is torn down: one that waits in a
+/// loop for something that never comes is given up after these.
+const OPERATIONS_WHILE_UNWINDING_MAX: u32 = 10_000;
 
 /// The answer to a question, or that there was nobody to ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -225,19 +230,19 @@ unsafe fn goes_on(runtime: *mut Runtime, op: Op, location: &'static Location<'st
     }
     let task = runtime.current;
     runtime.execution.announce(task, op, location);
-    if runtime.is_prelude {
-        return false;
-    }
     // SAFETY: as above.
     let strategy = unsafe { &mut *runtime.strategy };
     if std::thread::panicking() {
         // Nobody else may run while this task unwinds: it goes on, or its panic is the outcome.
         let goes_on = runtime.execution.force(task, strategy);
         if !goes_on {
-            runtime.note_end(task, &"panicked");
+            runtime.note_panic_of(task);
             runtime.panicking = Some(task);
         }
         return goes_on;
+    }
+    if runtime.is_prelude {
+        return false;
     }
     match runtime.execution.decide(strategy) {
         Decision::Run(next) if next == task => true,
@@ -269,17 +274,36 @@ unsafe fn suspend(runtime: *mut Runtime, task: TaskId) {
 /// As for [`perform`].
 #[cold]
 unsafe fn unwind(runtime: *mut Runtime) -> Grant {
-    if std::thread::panicking() {
+    // SAFETY: called by `perform` under the same conditions.
+    let count = unsafe {
+        (*runtime).unwind_count += 1;
+        (*runtime).unwind_count
+    };
+    let is_unwinding = std::thread::panicking();
+    let count_max = match is_unwinding {
+        true => OPERATIONS_WHILE_UNWINDING_MAX,
+        false => UNWINDS_MAX,
+    };
+    if count > count_max {
+        abandon();
+    }
+    if is_unwinding {
         return Grant::Done;
     }
-    // SAFETY: called by `perform` under the same conditions.
-    unsafe {
-        (*runtime).unwind_count += 1;
-        if (*runtime).unwind_count > UNWINDS_MAX {
-            abandon();
-        }
-    }
     resume_unwind(Box::new(Abandoned))
+}
+
+/// The engine has granted a lock that somebody else still holds. While an execution is torn down
+/// that is a task that never comes back; otherwise it is somebody outside of the execution.
+#[cold]
+#[track_caller]
+pub(crate) fn give_up_lock() -> ! {
+    assert!(
+        is_over(),
+        "a lock is held outside of the execution that takes it; create it inside the closure that \
+         is explored"
+    );
+    abandon()
 }
 
 /// Gives up the running task for good, when its execution is over and it can neither go on nor
@@ -460,18 +484,23 @@ pub(crate) fn advance_clock(moment_ns: u64) {
 ///
 /// Only call it inside an execution.
 #[track_caller]
-pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) {
+pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) -> io::Result<()> {
     let runtime = begin_spawn(Location::caller());
     for body in bodies {
-        create(runtime, body, None, None);
+        create(runtime, body, None, None)?;
     }
+    Ok(())
 }
 
 /// Creates a task in one visible operation. It runs at once up to its own first operation.
 ///
 /// Only call it inside an execution.
 #[track_caller]
-pub(crate) fn spawn(body: Body, name: Option<&str>, stack_size: Option<usize>) -> TaskId {
+pub(crate) fn spawn(
+    body: Body,
+    name: Option<&str>,
+    stack_size: Option<usize>,
+) -> io::Result<TaskId> {
     let runtime = begin_spawn(Location::caller());
     create(runtime, body, name, stack_size)
 }
@@ -500,17 +529,18 @@ fn create(
     body: Body,
     name: Option<&str>,
     stack_size: Option<usize>,
-) -> TaskId {
+) -> io::Result<TaskId> {
     // SAFETY: called with the current runtime; no reference is live across the switch.
     unsafe {
         let creator = (*runtime).current;
+        (*runtime).prepare_fiber(stack_size)?;
         let task = (*runtime).execution.add_task(Some(creator));
         if let Some(name) = name {
             (*runtime).execution.name_task(task, name);
         }
-        let goes_on = Runtime::start(runtime, task, Job::Task(body), stack_size);
+        let goes_on = Runtime::start(runtime, task, Job::Task(body));
         (*runtime).current = creator;
         leave_if(!goes_on);
-        task
+        Ok(task)
     }
 }

@@ -30,6 +30,10 @@ impl<T, F> Modelled for LazyLock<T, F> {
     fn is_initial(&self) -> bool {
         self.inner.get().is_none()
     }
+
+    fn lends_inside(&self) -> bool {
+        true
+    }
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {

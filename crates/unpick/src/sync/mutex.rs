@@ -88,8 +88,7 @@ impl<T: ?Sized> Mutex<T> {
             Err(TryLockError::Poisoned(poisoned)) => {
                 Err(PoisonError::new(self.guard(poisoned.into_inner())))
             }
-            // Only while an execution is torn down: somebody holds it who never comes back.
-            Err(TryLockError::WouldBlock) => rt::abandon(),
+            Err(TryLockError::WouldBlock) => rt::give_up_lock(),
         }
     }
 

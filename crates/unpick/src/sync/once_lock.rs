@@ -27,6 +27,10 @@ impl<T> Modelled for OnceLock<T> {
     fn is_initial(&self) -> bool {
         self.inner.get().is_none()
     }
+
+    fn lends_inside(&self) -> bool {
+        true
+    }
 }
 
 impl<T> OnceLock<T> {

@@ -173,12 +173,12 @@ fn map_try_lock<G, H>(result: TryLockResult<G>, wrap: impl FnOnce(G) -> H) -> Tr
 
 /// Takes the standard lock after the engine has granted it.
 #[inline]
+#[track_caller]
 fn granted<G, H>(result: TryLockResult<G>, wrap: impl FnOnce(G) -> H) -> LockResult<H> {
     match map_try_lock(result, wrap) {
         Ok(guard) => Ok(guard),
         Err(TryLockError::Poisoned(poisoned)) => Err(poisoned),
-        // Only while an execution is torn down: somebody holds it who never comes back.
-        Err(TryLockError::WouldBlock) => rt::abandon(),
+        Err(TryLockError::WouldBlock) => rt::give_up_lock(),
     }
 }
 

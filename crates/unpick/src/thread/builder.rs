@@ -48,7 +48,7 @@ impl Builder {
         let name = self.checked_name();
         let packet = Packet::new(f);
         let body = packet.clone() as rt::Body;
-        let task = rt::spawn(body, name.as_deref(), self.stack_size);
+        let task = rt::spawn(body, name.as_deref(), self.stack_size)?;
         Ok(JoinHandle::of_task(
             task,
             Thread::of_task(task, name),

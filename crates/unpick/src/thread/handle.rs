@@ -197,7 +197,7 @@ where
         return JoinHandle::of_thread(std::thread::spawn(f));
     }
     let packet = Packet::new(f);
-    let task = rt::spawn(packet.clone() as rt::Body, None, None);
+    let task = rt::spawn(packet.clone() as rt::Body, None, None).expect("failed to spawn thread");
     JoinHandle::of_task(task, Thread::of_task(task, None), packet)
 }
 
@@ -209,7 +209,7 @@ where
 pub fn spawn_all(bodies: Vec<Box<dyn FnOnce() + Send + 'static>>) {
     if rt::is_in_task() {
         let bodies = bodies.into_iter().map(|body| Packet::new(body) as rt::Body);
-        rt::spawn_all(bodies);
+        rt::spawn_all(bodies).expect("failed to spawn thread");
     } else {
         for body in bodies {
             std::thread::spawn(|| {

@@ -61,7 +61,7 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
                 let name = builder.checked_name();
                 let packet = Packet::new(f);
                 let body = packet.clone();
-                let task = scope.spawn_task(body, name.as_deref(), builder.stack_bytes());
+                let task = scope.spawn_task(body, name.as_deref(), builder.stack_bytes())?;
                 Ok(ScopedJoinHandle {
                     thread: match task {
                         Some(task) => Thread::of_task(task, name),
