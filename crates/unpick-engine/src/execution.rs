@@ -361,12 +361,13 @@ impl Execution {
         slot.site = site;
         slot.yields = false;
         let class = Class::of(op.kind);
-        // Variables never yield by themselves, and a spinning task is idle.
-        if slot.was_idle || class != Class::Variable {
+        // Only these can yield; a task that spins is idle.
+        if slot.was_idle || op.timed || class == Class::Idle {
             self.note_turn(task, op);
         }
         match class {
             Class::Variable | Class::Idle | Class::Spawn => self.set_enabled(task, true),
+            Class::Mutex => self.arrive_at_mutex(task, op),
             Class::Other => self.arrive(task),
         }
     }
@@ -503,7 +504,8 @@ impl Execution {
                 slot.grant = Grant::Done;
                 self.note_change(task);
             }
-            Class::Other => return self.perform_other(task, op, strategy),
+            Class::Mutex if !op.timed => self.perform_on_mutex(task, op),
+            Class::Mutex | Class::Other => return self.perform_other(task, op, strategy),
         }
         Decision::Run(task)
     }

@@ -16,6 +16,8 @@ pub(crate) enum Class {
     Idle,
     /// Always possible, and creates tasks.
     Spawn,
+    /// Acquires or releases a mutex: the most used of all, so it has a short way of its own.
+    Mutex,
     /// Everything else.
     Other,
 }
@@ -29,12 +31,58 @@ impl Class {
                 Class::Idle
             }
             OpKind::Spawn => Class::Spawn,
+            OpKind::Lock | OpKind::Unlock => Class::Mutex,
             _ => Class::Other,
         }
     }
 }
 
 impl Execution {
+    fn mutex_owner(&mut self, mutex: ObjectId) -> &mut Option<TaskId> {
+        match &mut self.objects[mutex.index()].state {
+            State::Mutex { owner } => owner,
+            other => panic!("internal error: {other:?} is not a mutex"),
+        }
+    }
+
+    /// Takes in a task that is about to acquire or release a mutex.
+    #[inline(never)]
+    pub(crate) fn arrive_at_mutex(&mut self, task: TaskId, op: Op) {
+        let owner = *self.mutex_owner(op.object);
+        let is_lock = op.kind == OpKind::Lock;
+        if (owner == Some(task)) == is_lock {
+            self.check_use(task, &op);
+        }
+        if is_lock {
+            self.conditional.insert(task);
+        }
+        self.set_enabled(task, !is_lock || owner.is_none() || op.timed);
+    }
+
+    /// Acquires or releases a mutex, and lets those who wait for it know.
+    #[inline(never)]
+    pub(crate) fn perform_on_mutex(&mut self, task: TaskId, op: Op) {
+        let is_lock = op.kind == OpKind::Lock;
+        *self.mutex_owner(op.object) = is_lock.then_some(task);
+        let slot = &mut self.tasks[task.index()];
+        slot.grant = Grant::Done;
+        if is_lock {
+            slot.held.push(op.object);
+            self.conditional.remove(task);
+        } else {
+            release(&mut slot.held, op.object);
+        }
+        self.note_change(task);
+        let mut next = self.conditional.bits().first();
+        while let Some(waiting) = next {
+            let waiting_op = &self.tasks[waiting.index()].op;
+            if waiting_op.object == op.object && !waiting_op.timed {
+                self.set_enabled(waiting, !is_lock);
+            }
+            next = self.conditional.bits().first_from(TaskId(waiting.0 + 1));
+        }
+    }
+
     /// Takes in a task that has just announced its next operation.
     #[inline(never)]
     pub(crate) fn arrive(&mut self, task: TaskId) {
@@ -43,11 +91,7 @@ impl Execution {
             self.set_enabled(task, true);
             if matches!(
                 op.kind,
-                OpKind::Unlock
-                    | OpKind::ReadUnlock
-                    | OpKind::WriteUnlock
-                    | OpKind::PlainRead
-                    | OpKind::PlainWrite
+                OpKind::ReadUnlock | OpKind::WriteUnlock | OpKind::PlainRead | OpKind::PlainWrite
             ) {
                 self.check_use(task, &op);
             }
@@ -58,7 +102,7 @@ impl Execution {
             OpKind::BarrierWait => self.arrive_at_barrier(task, op.object),
             // A rendezvous needs to see that the receiver is there.
             OpKind::Receive => self.refresh(op.object),
-            OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock | OpKind::OnceEnter => {
+            OpKind::ReadLock | OpKind::WriteLock | OpKind::OnceEnter => {
                 self.check_use(task, &op);
             }
             _ => {}
