@@ -1,0 +1,197 @@
+//! Randomised strategies against what their papers promise.
+//!
+//! Seeds are fixed, so these tests give the same numbers every time; the bounds are wide enough to
+//! hold for nearly every other seed as well.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use unpick::{Config, Exploration, explore, thread};
+
+/// Tasks that all begin at once, each with as many operations; the order in which they act.
+fn order_of(lengths: &[usize]) -> Vec<usize> {
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let bodies = lengths
+        .iter()
+        .enumerate()
+        .map(|(task, &length)| {
+            let order = Arc::clone(&order);
+            Box::new(move || {
+                let own = AtomicUsize::new(0);
+                for _ in 0..length {
+                    own.fetch_add(1, SeqCst);
+                    order.lock().unwrap().push(task);
+                }
+            }) as Box<dyn FnOnce() + Send>
+        })
+        .collect();
+    thread::spawn_all(bodies);
+    // Parked until the last task has acted, so that the order is complete.
+    let total = lengths.iter().sum();
+    while order.lock().unwrap().len() < total {
+        thread::yield_now();
+    }
+    let order = order.lock().unwrap().clone();
+    order
+}
+
+/// How often each order of actions came up.
+fn histogram(
+    strategy: &str,
+    executions: u64,
+    lengths: &'static [usize],
+) -> BTreeMap<Vec<usize>, u64> {
+    let seen = Arc::new(Mutex::new(BTreeMap::new()));
+    let counted = Arc::clone(&seen);
+    let config = Config::new()
+        .strategy(strategy)
+        .executions(executions)
+        .seed(3);
+    let found = explore(config, move || {
+        let order = order_of(lengths);
+        *counted.lock().unwrap().entry(order).or_insert(0) += 1;
+    });
+    assert!(found.is_clean());
+    let mut seen = seen.lock().unwrap();
+    std::mem::take(&mut *seen)
+}
+
+/// Pearson's statistic against equal shares.
+fn chi_square(counts: &BTreeMap<Vec<usize>, u64>, classes: usize) -> f64 {
+    let total: u64 = counts.values().sum();
+    let expected = total as f64 / classes as f64;
+    let seen: f64 = counts
+        .values()
+        .map(|&count| (count as f64 - expected).powi(2) / expected)
+        .sum();
+    seen + expected * (classes - counts.len()) as f64
+}
+
+/// URW: all interleavings are equally likely, also of tasks of different length.
+#[test]
+fn the_uniform_random_walk_is_uniform() {
+    for (lengths, classes) in [(&[4, 4][..], 70), (&[1, 9], 10), (&[2, 2, 2], 90)] {
+        let lengths: &'static [usize] = lengths.to_vec().leak();
+        let counts = histogram("surw:all=1", 20_000, lengths);
+        let statistic = chi_square(&counts, classes);
+        // The mean is classes - 1, the deviation sqrt(2 (classes - 1)).
+        let degrees = (classes - 1) as f64;
+        assert!(
+            statistic < degrees + 6.0 * (2.0 * degrees).sqrt(),
+            "{lengths:?}: {statistic} for {degrees} degrees"
+        );
+    }
+}
+
+/// Plain random scheduling is not uniform: a short task comes early.
+#[test]
+fn plain_random_scheduling_favours_early_short_tasks() {
+    let counts = histogram("random", 20_000, &[1, 9]);
+    let first = counts[&[vec![0], vec![1; 9]].concat()] as f64 / 20_000.0;
+    let last = counts
+        .get(&[vec![1; 9], vec![0]].concat())
+        .copied()
+        .unwrap_or(0);
+    assert!(first > 0.25, "{first}");
+    assert!((last as f64) < 0.02 * 20_000.0, "{last}");
+}
+
+fn failures(strategy: &str, executions: u64, program: fn()) -> Exploration {
+    let config = Config::new()
+        .strategy(strategy)
+        .executions(executions)
+        .keep_going(true);
+    explore(config, program)
+}
+
+/// An order violation: depth 1.
+fn used_before_made() {
+    let made = Arc::new(AtomicUsize::new(0));
+    let other = Arc::clone(&made);
+    let user = thread::spawn(move || assert_eq!(other.load(SeqCst), 1, "used before made"));
+    made.store(1, SeqCst);
+    user.join().unwrap();
+}
+
+/// An atomicity violation: depth 2.
+fn lost_update() {
+    let x = Arc::new(AtomicUsize::new(0));
+    let tasks: Vec<_> = (0..3)
+        .map(|_| {
+            let x = Arc::clone(&x);
+            thread::spawn(move || {
+                let value = x.load(SeqCst);
+                x.store(value + 1, SeqCst);
+            })
+        })
+        .collect();
+    tasks.into_iter().for_each(|task| task.join().unwrap());
+    assert_eq!(x.load(SeqCst), 3, "lost update");
+}
+
+/// PCT: a bug of depth d is found with probability at least 1 / (n k^(d-1)).
+#[test]
+fn pct_keeps_its_guarantee() {
+    let programs: [(fn(), u32); 2] = [(used_before_made, 1), (lost_update, 2)];
+    for (program, depth) in programs {
+        let strategy = format!("pct:d={depth}");
+        let executions = 4_000;
+        let found = failures(&strategy, executions, program);
+        let promised = Config::new()
+            .strategy(&strategy)
+            .guarantee(&found)
+            .expect("pct gives a guarantee");
+        let measured = found.failures as f64 / executions as f64;
+        // Five standard deviations below the bound would already be a broken promise.
+        let deviation = (promised * (1.0 - promised) / executions as f64).sqrt();
+        assert!(
+            measured >= promised - 5.0 * deviation,
+            "depth {depth}: {measured} measured, {promised} promised"
+        );
+        assert!(
+            measured < 1.0,
+            "it is a concurrency bug: some schedules pass"
+        );
+    }
+}
+
+/// Without change points PCT is a random order of priorities, each task running as far as it can.
+#[test]
+fn pct_of_depth_one_never_preempts_independent_tasks() {
+    let counts = histogram("pct:d=1", 2_000, &[3, 3]);
+    let orders: Vec<_> = counts.keys().cloned().collect();
+    assert_eq!(orders, [vec![0, 0, 0, 1, 1, 1], vec![1, 1, 1, 0, 0, 0]]);
+    assert!(counts.values().all(|&count| count > 850), "{counts:?}");
+}
+
+/// POS: operations that race with nothing hardly influence the order of those that do.
+#[test]
+fn pos_samples_the_order_of_a_race_in_spite_of_a_long_way_to_it() {
+    let seen = Arc::new(Mutex::new([0u64; 2]));
+    let counted = Arc::clone(&seen);
+    let config = Config::new().strategy("pos").executions(10_000);
+    let found = explore(config, move || {
+        let shared = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&shared);
+        // The long task has eight operations of its own before its only racing one.
+        let long = thread::spawn(move || {
+            let own = AtomicUsize::new(0);
+            for _ in 0..8 {
+                own.fetch_add(1, SeqCst);
+            }
+            other.swap(1, SeqCst)
+        });
+        let short = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || shared.swap(2, SeqCst))
+        };
+        let long_was_second = long.join().unwrap() == 2;
+        short.join().unwrap();
+        counted.lock().unwrap()[usize::from(long_was_second)] += 1;
+    });
+    assert!(found.is_clean());
+    let [first, second] = *seen.lock().unwrap();
+    // The racing operation must also win against eight others, so it is later more often than not,
+    // but far from the 1 in 2^9 of plain random scheduling.
+    assert!(first > 700, "{first} against {second}");
+}
