@@ -376,7 +376,14 @@ impl Execution {
     }
 
     fn apply_channel(&mut self, op: &Op) -> Grant {
-        let receiving = self.is_receiving(op.object);
+        let is_rendezvous = matches!(
+            self.objects[op.object.index()].state,
+            State::Channel {
+                capacity: Some(0),
+                ..
+            }
+        );
+        let receiving = is_rendezvous && self.is_receiving(op.object);
         let State::Channel {
             capacity,
             queued,

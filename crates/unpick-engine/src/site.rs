@@ -27,7 +27,8 @@ impl Sites {
         location: &'static Location<'static>,
         table: &mut Vec<Site>,
     ) -> SiteId {
-        let slot = (core::ptr::from_ref(location) as usize >> 3) % SLOTS;
+        let address = core::ptr::from_ref(location) as u64;
+        let slot = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize;
         match self.cache[slot] {
             (Some(cached), site) if core::ptr::eq(cached, location) => site,
             _ => self.intern_slow(location, slot, table),
@@ -41,7 +42,11 @@ impl Sites {
         slot: usize,
         table: &mut Vec<Site>,
     ) -> SiteId {
-        let known = self.known.iter().position(|other| *other == location);
+        let is_it = |other: &&'static Location<'static>| core::ptr::eq(*other, location);
+        let known = self.known.iter().position(is_it).or_else(|| {
+            // One place can have several addresses, one for each unit of code it was compiled into.
+            self.known.iter().position(|other| *other == location)
+        });
         let index = known.unwrap_or_else(|| {
             self.known.push(location);
             table.push(site_of(location));
