@@ -4,10 +4,11 @@
 //! [`Execution::finish`]) and asks who goes on ([`Execution::decide`]). All memory is kept from
 //! execution to execution: once warm, a step allocates nothing.
 
+mod decision;
+
 use crate::{
-    Shape, Stop, Strategy, View,
+    Shape, Stop,
     fairness::Fairness,
-    model::Class,
     object::{Object, State},
     site::{Sites, site_of},
     spin::Spin,
@@ -18,8 +19,8 @@ use alloc::{
 };
 use core::panic::Location;
 use unpick_trace::{
-    Choice, Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, SiteId,
-    Step, TaskBits, TaskId, TaskInfo, TaskSet, Trace,
+    Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, SiteId, TaskId,
+    TaskInfo, TaskSet, Trace,
 };
 
 /// What a program may run into besides the order of its tasks.
@@ -344,252 +345,6 @@ impl Execution {
     /// The object that stands for a task in join, park and unpark.
     pub fn object_of(&self, task: TaskId) -> ObjectId {
         self.tasks[task.index()].object
-    }
-
-    /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
-    /// that is already held, a race on a cell) ends the execution.
-    #[inline]
-    pub fn announce(&mut self, task: TaskId, op: Op, location: &'static Location<'static>) {
-        let site = self.sites.intern(location, &mut self.trace.sites);
-        let slot = &mut self.tasks[task.index()];
-        assert!(
-            slot.status == Status::Running,
-            "internal error: task {task} announced twice"
-        );
-        slot.status = Status::Pending;
-        slot.op = op;
-        slot.site = site;
-        slot.yields = false;
-        let class = Class::of(op.kind);
-        // Only these can yield; a task that spins is idle.
-        if slot.was_idle || op.timed || class == Class::Idle {
-            self.note_turn(task, op);
-        }
-        match class {
-            Class::Variable | Class::Idle | Class::Spawn => self.set_enabled(task, true),
-            Class::Mutex => self.arrive_at_mutex(task, op),
-            Class::Other => self.arrive(task),
-        }
-    }
-
-    /// Works out whether the next operation of a task lets others go first.
-    #[inline(never)]
-    fn note_turn(&mut self, task: TaskId, op: Op) {
-        let slot = &mut self.tasks[task.index()];
-        if !slot.was_idle {
-            slot.yields = op.yields();
-        } else if slot.epoch_seen == self.epoch {
-            slot.spin.note(&op, slot.site);
-            slot.yields = op.yields() || slot.spin.is_spinning();
-        } else {
-            slot.spin.reset();
-            slot.epoch_seen = self.epoch;
-            slot.yields = op.yields();
-        }
-        if task == self.last {
-            self.last_yields = slot.yields;
-        }
-    }
-
-    /// Whether the next operation of a task lets others go first.
-    #[inline]
-    pub(crate) fn yields(&self, task: TaskId) -> bool {
-        let task = &self.tasks[task.index()];
-        task.status == Status::Pending && task.yields
-    }
-
-    /// Lets the strategy choose who goes on, and performs the operation of the one it chooses.
-    ///
-    /// Every task must have announced its next operation or finished.
-    #[inline]
-    pub fn decide(&mut self, strategy: &mut dyn Strategy) -> Decision {
-        let enabled_count = self.enabled_count;
-        if self.outcome.is_some()
-            || enabled_count == 0
-            || self.operation_count >= self.settings.steps_max
-        {
-            self.conclude();
-            return Decision::Over;
-        }
-        self.enabled_max = self.enabled_max.max(enabled_count);
-        self.is_restricted = false;
-        if self.last_yields || self.fairness.is_active() {
-            self.restrict();
-        }
-        match strategy.choose(&View { execution: self }) {
-            Ok(task) => {
-                self.operation_count += 1;
-                self.uncontended_count += u64::from(self.enabled_max < 2);
-                self.perform(task, strategy)
-            }
-            Err(stop) => {
-                self.stop(stop);
-                Decision::Over
-            }
-        }
-    }
-
-    /// Gives an execution that cannot go on its outcome.
-    #[cold]
-    fn conclude(&mut self) {
-        if self.outcome.is_none() {
-            let limit = self.settings.steps_max;
-            self.outcome = Some(match self.enabled_count {
-                0 => self.terminal_outcome(),
-                _ => Outcome::StepLimit { limit },
-            });
-        }
-    }
-
-    /// Performs the next operation of `task` without asking, because nothing else may run now (a
-    /// task that unwinds). Answers whether that was possible.
-    pub fn force(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
-        self.forced_count += 1;
-        if self.outcome.is_some()
-            || !self.enabled.bits().contains(task)
-            || self.operation_count + self.forced_count > self.settings.steps_max
-        {
-            return false;
-        }
-        // Not counted as an operation: it belongs to the transition in which the unwinding began.
-        self.perform(task, strategy) != Decision::Over
-    }
-
-    /// Works out which tasks need not let others go first.
-    #[inline(never)]
-    fn restrict(&mut self) {
-        if self.fairness.is_active() && !self.trace.steps.is_empty() {
-            let before = self.trace.enabled(self.last_step);
-            self.fairness
-                .observe(self.last, before, self.enabled.bits());
-        }
-        self.is_restricted = self.enabled_count > 1;
-        if self.is_restricted {
-            self.eligible.copy_from(self.enabled.bits());
-            if self.last_yields {
-                self.eligible.remove(self.last);
-            }
-            self.fairness
-                .restrict(&mut self.eligible, self.enabled.bits());
-        }
-    }
-
-    #[inline]
-    fn perform(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Decision {
-        let enabled = self.enabled.bits();
-        assert!(
-            enabled.contains(task),
-            "internal error: the strategy chose task {task}, which is not enabled"
-        );
-        let slot = &mut self.tasks[task.index()];
-        slot.status = Status::Running;
-        slot.operations += 1;
-        let (op, site) = (slot.op, slot.site);
-        if slot.yields || self.fairness.is_active() {
-            self.fairness.schedule(task, slot.yields, enabled);
-        }
-        let step = Step::new(Choice::Task(task), task, op, site);
-        self.last_step = self.trace.steps.len();
-        self.trace.push(step, enabled);
-        self.last = task;
-        self.last_yields = false;
-        match Class::of(op.kind) {
-            // The front end tells whether it changed anything.
-            Class::Variable => slot.grant = Grant::Done,
-            Class::Idle => {
-                slot.grant = Grant::Done;
-                slot.was_idle = true;
-            }
-            Class::Spawn => {
-                slot.grant = Grant::Done;
-                self.note_change(task);
-            }
-            Class::Mutex if !op.timed => self.perform_on_mutex(task, op),
-            Class::Mutex | Class::Other => return self.perform_other(task, op, strategy),
-        }
-        Decision::Run(task)
-    }
-
-    #[inline(never)]
-    fn perform_other(&mut self, task: TaskId, op: Op, strategy: &mut dyn Strategy) -> Decision {
-        let times_out = match op.timed {
-            true => match self.times_out(task, &op, strategy) {
-                Some(answer) => answer,
-                None => return Decision::Over,
-            },
-            false => false,
-        };
-        let grant = self.apply(task, &op, times_out);
-        self.tasks[task.index()].grant = grant;
-        Decision::Run(task)
-    }
-
-    /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise.
-    fn times_out(&mut self, task: TaskId, op: &Op, strategy: &mut dyn Strategy) -> Option<bool> {
-        if !self.is_possible(task, op) {
-            return Some(true);
-        }
-        if !self.settings.timeouts || !self.may_time_out(op) {
-            return Some(false);
-        }
-        let answer = self.ask(task, Choice::Timeout(false), strategy)?;
-        Some(answer != 0)
-    }
-
-    /// Puts a question to the strategy on behalf of a running task and records the answer. `None`
-    /// means that the execution is over.
-    pub fn ask(
-        &mut self,
-        task: TaskId,
-        question: Choice,
-        strategy: &mut dyn Strategy,
-    ) -> Option<u32> {
-        if self.outcome.is_some() {
-            return None;
-        }
-        match strategy.answer(&View { execution: self }, question) {
-            Ok(answer) => {
-                assert!(
-                    answer < question.answer_count(),
-                    "internal error: the strategy gave answer {answer} to {question:?}"
-                );
-                let slot = &self.tasks[task.index()];
-                let choice = question.with_answer(answer);
-                let mut step = Step::new(choice, task, slot.op, slot.site);
-                step.value = u64::from(answer);
-                self.trace.push(step, TaskBits::from_words(0, &[]));
-                Some(answer)
-            }
-            Err(stop) => {
-                self.stop(stop);
-                None
-            }
-        }
-    }
-
-    /// Whether a weak compare-and-exchange that would succeed fails here. `None` means that the
-    /// execution is over.
-    pub fn weak_failure(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Option<bool> {
-        if self.weak_failures >= self.settings.weak_failures_max {
-            return Some(false);
-        }
-        let fails = self.ask(task, Choice::WeakFailure(false), strategy)? != 0;
-        self.weak_failures += u32::from(fails);
-        Some(fails)
-    }
-
-    /// Whether a wait that begins now ends spuriously. `None` means that the execution is over.
-    pub(crate) fn spurious_wake(
-        &mut self,
-        task: TaskId,
-        strategy: &mut dyn Strategy,
-    ) -> Option<bool> {
-        if self.spurious_wakes >= self.settings.spurious_wakes_max {
-            return Some(false);
-        }
-        let wakes = self.ask(task, Choice::SpuriousWake(false), strategy)? != 0;
-        self.spurious_wakes += u32::from(wakes);
-        Some(wakes)
     }
 
     /// What came of the last operation of a task.

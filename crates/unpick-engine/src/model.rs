@@ -3,7 +3,10 @@
 //! Enabledness is exact: nothing is tried and nothing blocks. It is kept up to date by looking again
 //! only at tasks that wait for the object that has just changed.
 
-use crate::{Execution, Grant, Strategy, execution::Status, object::State};
+mod channel;
+mod condvar;
+
+use crate::{Execution, Grant, execution::Status, object::State};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
@@ -241,13 +244,6 @@ impl Execution {
         }
     }
 
-    fn is_receiving(&self, channel: ObjectId) -> bool {
-        self.conditional.bits().iter().any(|task| {
-            let op = &self.tasks[task.index()].op;
-            op.kind == OpKind::Receive && op.object == channel
-        })
-    }
-
     /// Whether a timed operation that can succeed may time out instead. A receiver that was handed
     /// a message over a rendezvous may not: its sender has gone on.
     pub(crate) fn may_time_out(&self, op: &Op) -> bool {
@@ -371,161 +367,6 @@ impl Execution {
             }
             OpKind::Unpark => *token = true,
             _ => {}
-        }
-        Grant::Done
-    }
-
-    fn apply_channel(&mut self, op: &Op) -> Grant {
-        let is_rendezvous = matches!(
-            self.objects[op.object.index()].state,
-            State::Channel {
-                capacity: Some(0),
-                ..
-            }
-        );
-        let receiving = is_rendezvous && self.is_receiving(op.object);
-        let State::Channel {
-            capacity,
-            queued,
-            senders,
-            receiver,
-        } = &mut self.objects[op.object.index()].state
-        else {
-            panic!("internal error: {op:?} needs a channel");
-        };
-        match op.kind {
-            OpKind::Send | OpKind::TrySend => {
-                let room = match *capacity {
-                    None => true,
-                    Some(0) => *queued == 0 && receiving,
-                    Some(limit) => *queued < limit,
-                };
-                match (*receiver, room) {
-                    (false, _) => return Grant::Closed,
-                    (true, false) => return Grant::Refused,
-                    (true, true) => *queued += 1,
-                }
-            }
-            OpKind::Receive | OpKind::TryReceive => match (*queued, *senders) {
-                (0, 0) => return Grant::Closed,
-                (0, _) => return Grant::Refused,
-                _ => *queued -= 1,
-            },
-            OpKind::SenderDrop => *senders -= 1,
-            _ => *receiver = false,
-        }
-        Grant::Done
-    }
-
-    /// Another sender of a channel comes into being, within the transition of some other operation.
-    pub fn add_sender(&mut self, channel: ObjectId) {
-        if let State::Channel { senders, .. } = &mut self.objects[channel.index()].state {
-            *senders += 1;
-        }
-    }
-
-    /// A waiter's time is over: it leaves its queue.
-    fn give_up(&mut self, task: TaskId, op: &Op) -> Grant {
-        let was_woken = core::mem::take(&mut self.tasks[task.index()].is_woken);
-        if op.kind == OpKind::Wait && !was_woken {
-            let object = &mut self.objects[op.object.index()];
-            if let State::Condvar { waiting, .. } = &mut object.state {
-                *waiting -= 1;
-            }
-            self.drop_stale_tokens(op.object);
-        }
-        // A park uses up its token also when its time was over.
-        if let State::Task { token, .. } = &mut self.objects[op.object.index()].state {
-            *token = false;
-        }
-        Grant::TimedOut
-    }
-
-    /// Drops the notifications for which no waiter is left to consume them.
-    fn drop_stale_tokens(&mut self, condvar: ObjectId) {
-        let mut kept = 0;
-        while let Some(&top) = self.objects[condvar.index()].tokens.get(kept) {
-            let covered = self.conditional.bits().iter().filter(|waiter| {
-                let slot = &self.tasks[waiter.index()];
-                slot.op.kind == OpKind::Wait
-                    && slot.op.object == condvar
-                    && !slot.is_woken
-                    && slot.ticket < top
-            });
-            if covered.count() > kept {
-                kept += 1;
-            } else {
-                self.objects[condvar.index()].tokens.remove(kept);
-            }
-        }
-    }
-
-    /// Makes a running task a waiter of a condition variable, within the transition that released
-    /// the mutex. The strategy says whether the wait will end by itself. `false` means that the
-    /// execution is over.
-    pub fn enlist(&mut self, task: TaskId, condvar: ObjectId, strategy: &mut dyn Strategy) -> bool {
-        let Some(woken) = self.spurious_wake(task, strategy) else {
-            return false;
-        };
-        let State::Condvar { serial, waiting } = &mut self.objects[condvar.index()].state else {
-            panic!("internal error: {condvar:?} is not a condition variable");
-        };
-        let slot = &mut self.tasks[task.index()];
-        slot.ticket = *serial;
-        slot.is_woken = woken;
-        *serial += 1;
-        if !woken {
-            *waiting += 1;
-        }
-        true
-    }
-
-    /// Lets a park that begins now end by itself, if the strategy says so. `false` means that the
-    /// execution is over.
-    pub fn prepare_park(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
-        match self.spurious_wake(task, strategy) {
-            Some(woken) => self.tasks[task.index()].is_woken = woken,
-            None => return false,
-        }
-        true
-    }
-
-    fn notify(&mut self, op: &Op) -> Grant {
-        let object = &mut self.objects[op.object.index()];
-        let State::Condvar { serial, waiting } = &mut object.state else {
-            panic!("internal error: {op:?} needs a condition variable");
-        };
-        if op.kind == OpKind::NotifyOne {
-            if object.tokens.len() < *waiting as usize {
-                object.tokens.push(*serial);
-            }
-            return Grant::Done;
-        }
-        *waiting = 0;
-        object.tokens.clear();
-        for task in self.conditional.bits().iter() {
-            let slot = &mut self.tasks[task.index()];
-            if slot.op.kind == OpKind::Wait && slot.op.object == op.object {
-                slot.is_woken = true;
-            }
-        }
-        Grant::Done
-    }
-
-    fn consume_notification(&mut self, task: TaskId, condvar: ObjectId) -> Grant {
-        let slot = &mut self.tasks[task.index()];
-        if slot.is_woken {
-            slot.is_woken = false;
-            return Grant::Done;
-        }
-        let object = &mut self.objects[condvar.index()];
-        // The smallest token that covers this waiter leaves the others the most freedom.
-        let position = object.tokens.iter().position(|&top| slot.ticket < top);
-        object
-            .tokens
-            .remove(position.expect("internal error: no notification to consume"));
-        if let State::Condvar { waiting, .. } = &mut object.state {
-            *waiting -= 1;
         }
         Grant::Done
     }

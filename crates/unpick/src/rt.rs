@@ -22,6 +22,7 @@ mod packet;
 mod panic_hook;
 mod runtime;
 mod scope;
+mod spawn;
 mod statics;
 mod task;
 
@@ -31,9 +32,10 @@ pub(crate) use packet::{Crop, Packet};
 pub(crate) use runtime::{Runtime, STACK_SIZE};
 pub use scope::{Scope, scope};
 pub(crate) use scope::{ScopeKind, ScopedTasks};
+pub(crate) use spawn::{Body, spawn, spawn_all};
 pub(crate) use task::{
-    Answer, Body, abandon, add_object, add_sender, advance_clock, ask, clock_look, clock_now,
+    Answer, abandon, add_object, add_sender, advance_clock, ask, clock_look, clock_now,
     current_task, enlist, give_up_lock, is_finished, is_in_task, is_over, name_object, nanoseconds,
     observe, operate, operate_at, operate_at_once, operate_on_task, operate_until, operate_with,
-    operate_without_object, park_prepare, spawn, spawn_all, stamp, task_name, weak_failure,
+    operate_without_object, park_prepare, stamp, task_name, weak_failure,
 };

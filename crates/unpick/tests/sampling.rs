@@ -31,8 +31,8 @@ fn order_of(lengths: &[usize]) -> Vec<usize> {
     while order.lock().unwrap().len() < total {
         thread::yield_now();
     }
-    let order = order.lock().unwrap().clone();
-    order
+    let order = order.lock().unwrap();
+    order.clone()
 }
 
 /// How often each order of actions came up.

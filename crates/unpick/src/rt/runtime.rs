@@ -3,8 +3,8 @@
 use super::fiber::Fiber;
 use super::local::Locals;
 use super::panic_hook;
+use super::spawn::Body;
 use super::statics::StaticsInUse;
-use super::task::Body;
 use corosensei::trap::CoroutineTrapHandler;
 use std::any::Any;
 use std::cell::Cell;

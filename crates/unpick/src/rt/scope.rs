@@ -12,7 +12,8 @@
 //!   then (by a destructor) could not wait for its tasks. It runs them in place instead.
 
 use super::packet::{Crop, Packet, Work};
-use super::task::{Body, current_task, operate_on_task, spawn, stamp};
+use super::spawn::{Body, spawn};
+use super::task::{current_task, operate_on_task, stamp};
 use crate::thread::{Builder, JoinHandle, Thread};
 use std::cell::OnceCell;
 use std::fmt;

@@ -2,18 +2,12 @@
 
 use super::fiber::Fiber;
 use super::object_cell::{Modelled, ObjectCell};
-use super::packet::Work;
-use super::runtime::{Abandoned, Job, Runtime, current};
+use super::runtime::{Abandoned, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
-use std::io;
 use std::panic::{Location, resume_unwind};
-use std::sync::Arc;
 use std::time::Duration;
 use unpick_engine::{Decision, Grant, Shape};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
-
-/// The code of a task.
-pub(crate) type Body = Arc<dyn Work>;
 
 /// Times a task may swallow the unwinding of its execution before its stack is given up.
 const UNWINDS_MAX: u32 = 100;
@@ -202,7 +196,11 @@ pub(crate) fn operate_on_task(kind: OpKind, timed: bool, task: TaskId) -> Option
 /// # Safety
 /// `runtime` is current, and no reference into it is live.
 #[inline]
-unsafe fn perform(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) -> Grant {
+pub(super) unsafe fn perform(
+    runtime: *mut Runtime,
+    op: Op,
+    location: &'static Location<'static>,
+) -> Grant {
     // SAFETY: as the caller promises; references are made for one call each.
     unsafe {
         if !goes_on(runtime, op, location) {
@@ -368,7 +366,7 @@ fn with_runtime<R>(f: impl FnOnce(&mut Runtime, TaskId) -> R) -> Option<R> {
 }
 
 /// Leaves the running task when the execution is over.
-fn leave_if(over: bool) {
+pub(super) fn leave_if(over: bool) {
     if over {
         let runtime = current();
         // SAFETY: the caller was in a task; no reference is live.
@@ -478,69 +476,4 @@ pub(crate) fn clock_now() -> Option<u64> {
 /// Lets virtual time pass up to a moment.
 pub(crate) fn advance_clock(moment_ns: u64) {
     with_runtime(|runtime, _| runtime.execution.advance_clock_to(moment_ns));
-}
-
-/// Creates tasks in one visible operation. Each runs at once up to its own first operation.
-///
-/// Only call it inside an execution.
-#[track_caller]
-pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) -> io::Result<()> {
-    let runtime = begin_spawn(Location::caller());
-    for body in bodies {
-        create(runtime, body, None, None)?;
-    }
-    Ok(())
-}
-
-/// Creates a task in one visible operation. It runs at once up to its own first operation.
-///
-/// Only call it inside an execution.
-#[track_caller]
-pub(crate) fn spawn(
-    body: Body,
-    name: Option<&str>,
-    stack_size: Option<usize>,
-) -> io::Result<TaskId> {
-    let runtime = begin_spawn(Location::caller());
-    create(runtime, body, name, stack_size)
-}
-
-#[inline]
-fn begin_spawn(location: &'static Location<'static>) -> *mut Runtime {
-    let runtime = current();
-    assert!(
-        !runtime.is_null(),
-        "internal error: spawn outside an execution"
-    );
-    // SAFETY: not null means current; no reference is live.
-    unsafe {
-        perform(runtime, Op::new(OpKind::Spawn, ObjectId::NONE), location);
-        if (*runtime).is_tearing_down {
-            // A destructor spawns while its task unwinds: there is nobody to run it any more.
-            abandon();
-        }
-    }
-    runtime
-}
-
-#[inline]
-fn create(
-    runtime: *mut Runtime,
-    body: Body,
-    name: Option<&str>,
-    stack_size: Option<usize>,
-) -> io::Result<TaskId> {
-    // SAFETY: called with the current runtime; no reference is live across the switch.
-    unsafe {
-        let creator = (*runtime).current;
-        (*runtime).prepare_fiber(stack_size)?;
-        let task = (*runtime).execution.add_task(Some(creator));
-        if let Some(name) = name {
-            (*runtime).execution.name_task(task, name);
-        }
-        let goes_on = Runtime::start(runtime, task, Job::Task(body));
-        (*runtime).current = creator;
-        leave_if(!goes_on);
-        Ok(task)
-    }
 }

@@ -1,0 +1,77 @@
+//! Creating tasks.
+
+use super::packet::Work;
+use super::runtime::{Job, Runtime, current};
+use super::task::{abandon, leave_if, perform};
+use std::io;
+use std::panic::Location;
+use std::sync::Arc;
+use unpick_trace::{ObjectId, Op, OpKind, TaskId};
+
+/// The code of a task.
+pub(crate) type Body = Arc<dyn Work>;
+
+/// Creates tasks in one visible operation. Each runs at once up to its own first operation.
+///
+/// Only call it inside an execution.
+#[track_caller]
+pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) -> io::Result<()> {
+    let runtime = begin_spawn(Location::caller());
+    for body in bodies {
+        create(runtime, body, None, None)?;
+    }
+    Ok(())
+}
+
+/// Creates a task in one visible operation. It runs at once up to its own first operation.
+///
+/// Only call it inside an execution.
+#[track_caller]
+pub(crate) fn spawn(
+    body: Body,
+    name: Option<&str>,
+    stack_size: Option<usize>,
+) -> io::Result<TaskId> {
+    let runtime = begin_spawn(Location::caller());
+    create(runtime, body, name, stack_size)
+}
+
+#[inline]
+fn begin_spawn(location: &'static Location<'static>) -> *mut Runtime {
+    let runtime = current();
+    assert!(
+        !runtime.is_null(),
+        "internal error: spawn outside an execution"
+    );
+    // SAFETY: not null means current; no reference is live.
+    unsafe {
+        perform(runtime, Op::new(OpKind::Spawn, ObjectId::NONE), location);
+        if (*runtime).is_tearing_down {
+            // A destructor spawns while its task unwinds: there is nobody to run it any more.
+            abandon();
+        }
+    }
+    runtime
+}
+
+#[inline]
+fn create(
+    runtime: *mut Runtime,
+    body: Body,
+    name: Option<&str>,
+    stack_size: Option<usize>,
+) -> io::Result<TaskId> {
+    // SAFETY: called with the current runtime; no reference is live across the switch.
+    unsafe {
+        let creator = (*runtime).current;
+        (*runtime).prepare_fiber(stack_size)?;
+        let task = (*runtime).execution.add_task(Some(creator));
+        if let Some(name) = name {
+            (*runtime).execution.name_task(task, name);
+        }
+        let goes_on = Runtime::start(runtime, task, Job::Task(body));
+        (*runtime).current = creator;
+        leave_if(!goes_on);
+        Ok(task)
+    }
+}
