@@ -4,11 +4,13 @@
 //! nondeterminism, 4 nothing ran (see docs/exit-codes.md).
 
 mod options;
+mod output;
 mod progress;
 mod replay;
 mod suite;
 
 use clap::{Parser, Subcommand};
+use output::say;
 use std::process::ExitCode;
 
 /// What a run of the command comes to.
@@ -89,11 +91,11 @@ fn main() -> ExitCode {
 
 fn list_strategies() -> Status {
     for technique in unpick::techniques() {
-        println!("{:<16} {}", technique.name, technique.summary);
+        say!("{:<16} {}", technique.name, technique.summary);
         for (name, _, _, meaning) in technique.parameters {
-            println!("{:<16}   {name:<8} {meaning}", "");
+            say!("{:<16}   {name:<8} {meaning}", "");
         }
     }
-    println!("\nUse them as --strategy NAME[:key=value,…], for example --strategy pct:d=2.");
+    say!("\nUse them as --strategy NAME[:key=value,…], for example --strategy pct:d=2.");
     Status::Clean
 }

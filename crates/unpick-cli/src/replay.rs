@@ -1,6 +1,7 @@
 //! `unpick replay` and `unpick show`: recorded schedules.
 
 use crate::Status;
+use crate::output::say;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::Path;
@@ -49,21 +50,21 @@ fn replay_suite(label: &str, record: &Record, is_quiet: bool) -> Result<Status> 
             Status::Failed
         }
         (None, Some(diverged)) => {
-            println!(
+            say!(
                 "DIVERGED  {label}  {}",
                 headline(&diverged.outcome, &diverged.trace)
             );
             Status::Diverged
         }
         (None, None) => {
-            println!("PASSED  {label}  the recorded schedule passes now");
+            say!("PASSED  {label}  the recorded schedule passes now");
             Status::Clean
         }
     })
 }
 
 fn print_failure(label: &str, failure: &FirstFailure, recorded: &Outcome, is_quiet: bool) {
-    println!(
+    say!(
         "FAILED  {label}  {}",
         headline(&failure.outcome, &failure.trace)
     );
@@ -71,10 +72,10 @@ fn print_failure(label: &str, failure: &FirstFailure, recorded: &Outcome, is_qui
         true => "the same failure, step by step",
         false => "another failure than the recorded one",
     };
-    println!("  replayed  {} steps: {verdict}", failure.trace.steps.len());
-    println!("  why       {}", why(&failure.outcome, &failure.trace));
+    say!("  replayed  {} steps: {verdict}", failure.trace.steps.len());
+    say!("  why       {}", why(&failure.outcome, &failure.trace));
     if !is_quiet {
-        println!("\n{}", schedule(&failure.trace));
+        say!("\n{}", schedule(&failure.trace));
     }
 }
 
@@ -99,14 +100,17 @@ fn replay_test(path: &Path, record: &Record) -> Result<Status> {
 pub(crate) fn show(arguments: &ShowArguments) -> Result<Status> {
     let (path, record) = Store::new("").load(&arguments.reference)?;
     let header = &record.header;
-    println!("{}", path.display());
-    println!("  program   {}", header.program);
-    println!(
+    say!("{}", path.display());
+    say!("  program   {}", header.program);
+    say!(
         "  found     execution {} of {} with seed {:#x}, by unpick {}",
-        header.execution, header.strategy, header.seed, header.tool
+        header.execution,
+        header.strategy,
+        header.seed,
+        header.tool
     );
-    println!("  outcome   {}", headline(&record.outcome, &record.trace));
-    println!("  why       {}", why(&record.outcome, &record.trace));
-    println!("\n{}", schedule(&record.trace));
+    say!("  outcome   {}", headline(&record.outcome, &record.trace));
+    say!("  why       {}", why(&record.outcome, &record.trace));
+    say!("\n{}", schedule(&record.trace));
     Ok(Status::Clean)
 }

@@ -2,6 +2,7 @@
 
 use crate::Status;
 use crate::options::ExplorationOptions;
+use crate::output::say;
 use crate::progress::{Progress, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -66,13 +67,13 @@ fn list(part: &str, as_json: bool) -> Status {
                 "fault": program.fault,
                 "published": program.published.is_some(),
             });
-            println!("{object}");
+            say!("{object}");
         } else {
             let parameters = match parameters.is_empty() {
                 true => String::new(),
                 false => format!("  [{}]", parameters.join(", ")),
             };
-            println!("{:<26} {}{parameters}", program.name, program.summary);
+            say!("{:<26} {}{parameters}", program.name, program.summary);
         }
     }
     if status == Status::NothingRan {
@@ -119,7 +120,7 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
         .map(|failure| save(config, &label, failure, options));
     if options.json {
         let reference = saved.as_ref().and_then(|saved| saved.id.clone());
-        println!("{}", to_json(&label, &found, options, elapsed, reference));
+        say!("{}", to_json(&label, &found, options, elapsed, reference));
     } else {
         let guarantee = config.guarantee(&found);
         print_text(&label, &found, options, elapsed, saved.as_ref(), guarantee);
@@ -201,20 +202,18 @@ fn print_text(
             replay: &replay,
             saved: &saved.text,
         };
-        println!("{report}");
+        say!("{report}");
     }
     if let Some(diverged) = &found.diverged {
-        println!(
+        say!(
             "DIVERGED  {label}  {}",
             headline(&diverged.outcome, &diverged.trace)
         );
     }
     if !options.quiet {
-        println!("{}", summary(label, found, elapsed));
+        say!("{}", summary(label, found, elapsed));
         if let Some(chance) = guarantee {
-            println!(
-                "  an execution finds a bug of that depth with probability at least {chance:.2e}"
-            );
+            say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
         }
     }
 }

@@ -327,6 +327,21 @@ fn the_list_can_be_filtered() {
     );
 }
 
+#[test]
+fn a_reader_that_goes_away_ends_the_command_quietly() {
+    let place = Place::new("pipe");
+    let mut child = place
+        .command(&["suite", "list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stderr), "");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_ends_cleanly_and_keeps_what_was_found() {

@@ -1,0 +1,28 @@
+//! Standard output. A reader that goes away (`unpick suite list | head`) ends the command quietly.
+
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write as _};
+
+/// Prints a line.
+pub(crate) fn line(text: Arguments<'_>) {
+    let mut stdout = std::io::stdout().lock();
+    let written = stdout
+        .write_fmt(text)
+        .and_then(|()| stdout.write_all(b"\n"));
+    if let Err(error) = written {
+        if error.kind() == ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        eprintln!("error: cannot write to standard output: {error}");
+        std::process::exit(2);
+    }
+}
+
+/// As `println`, through [`line`].
+macro_rules! say {
+    ($($part:tt)*) => {
+        $crate::output::line(format_args!($($part)*))
+    };
+}
+
+pub(crate) use say;
