@@ -10,8 +10,8 @@ use crate::{Execution, Grant, execution::Status, object::State};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
-/// How much an operation has to do with the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much an operation has to do with the model, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     /// Always possible; the front end tells what it changed.
     Variable,
@@ -25,18 +25,27 @@ pub(crate) enum Class {
     Other,
 }
 
+/// By kind of operation. A table, since a jump on the kind would be mispredicted at every step.
+static CLASSES: [Class; OpKind::COUNT] = {
+    let mut classes = [Class::Other; OpKind::COUNT];
+    classes[OpKind::Store as usize] = Class::Variable;
+    classes[OpKind::ReadModifyWrite as usize] = Class::Variable;
+    classes[OpKind::CompareExchange as usize] = Class::Variable;
+    classes[OpKind::Load as usize] = Class::Idle;
+    classes[OpKind::Fence as usize] = Class::Idle;
+    classes[OpKind::Yield as usize] = Class::Idle;
+    classes[OpKind::Sleep as usize] = Class::Idle;
+    classes[OpKind::OnceRead as usize] = Class::Idle;
+    classes[OpKind::Spawn as usize] = Class::Spawn;
+    classes[OpKind::Lock as usize] = Class::Mutex;
+    classes[OpKind::Unlock as usize] = Class::Mutex;
+    classes
+};
+
 impl Class {
     #[inline]
     pub fn of(kind: OpKind) -> Class {
-        match kind {
-            OpKind::Store | OpKind::ReadModifyWrite | OpKind::CompareExchange => Class::Variable,
-            OpKind::Load | OpKind::Fence | OpKind::Yield | OpKind::Sleep | OpKind::OnceRead => {
-                Class::Idle
-            }
-            OpKind::Spawn => Class::Spawn,
-            OpKind::Lock | OpKind::Unlock => Class::Mutex,
-            _ => Class::Other,
-        }
+        CLASSES[kind as usize]
     }
 }
 

@@ -201,6 +201,9 @@ impl Op {
 }
 
 impl OpKind {
+    /// How many kinds there are.
+    pub const COUNT: usize = OpKind::PlainWrite as usize + 1;
+
     /// The operation as a verb, for reports.
     pub fn verb(self) -> &'static str {
         use OpKind::*;

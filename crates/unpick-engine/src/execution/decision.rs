@@ -26,10 +26,12 @@ impl Execution {
         if slot.was_idle || op.timed || class == Class::Idle {
             self.note_turn(task, op);
         }
-        match class {
-            Class::Variable | Class::Idle | Class::Spawn => self.set_enabled(task, true),
-            Class::Mutex => self.arrive_at_mutex(task, op),
-            Class::Other => self.arrive(task),
+        if class <= Class::Spawn {
+            self.set_enabled(task, true);
+        } else if class == Class::Mutex {
+            self.arrive_at_mutex(task, op);
+        } else {
+            self.arrive(task);
         }
     }
 
@@ -154,19 +156,18 @@ impl Execution {
         self.trace.push(step, enabled);
         self.last = task;
         self.last_yields = false;
-        match Class::of(op.kind) {
-            // The front end tells whether it changed anything.
-            Class::Variable => slot.grant = Grant::Done,
-            Class::Idle => {
-                slot.grant = Grant::Done;
-                slot.was_idle = true;
-            }
-            Class::Spawn => {
-                slot.grant = Grant::Done;
-                self.note_change(task);
-            }
-            Class::Mutex if !op.timed => self.perform_on_mutex(task, op),
-            Class::Mutex | Class::Other => return self.perform_other(task, op, strategy),
+        let class = Class::of(op.kind);
+        if class <= Class::Idle {
+            // The front end tells whether an operation on a variable has changed it.
+            slot.grant = Grant::Done;
+            slot.was_idle = class == Class::Idle;
+        } else if class == Class::Mutex && !op.timed {
+            self.perform_on_mutex(task, op);
+        } else if class == Class::Spawn {
+            slot.grant = Grant::Done;
+            self.note_change(task);
+        } else {
+            return self.perform_other(task, op, strategy);
         }
         Decision::Run(task)
     }
