@@ -385,6 +385,71 @@ fn a_deadlock_is_a_failure_that_names_its_cycle_and_places() {
     }
 }
 
+/// A Treiber stack of three nodes without tags: one task pops while another pops two and pushes the
+/// first back, so that the head looks unchanged.
+fn aba() {
+    const NIL: usize = 9;
+    struct Stack {
+        head: AtomicUsize,
+        next: [AtomicUsize; 3],
+    }
+    impl Stack {
+        fn pop(&self) -> Option<usize> {
+            loop {
+                let top = self.head.load(SEQ_CST);
+                if top == NIL {
+                    return None;
+                }
+                let below = self.next[top].load(SEQ_CST);
+                if self
+                    .head
+                    .compare_exchange(top, below, SEQ_CST, SEQ_CST)
+                    .is_ok()
+                {
+                    return Some(top);
+                }
+            }
+        }
+        fn push(&self, node: usize) {
+            loop {
+                let top = self.head.load(SEQ_CST);
+                self.next[node].store(top, SEQ_CST);
+                if self
+                    .head
+                    .compare_exchange(top, node, SEQ_CST, SEQ_CST)
+                    .is_ok()
+                {
+                    return;
+                }
+            }
+        }
+    }
+    let stack = Arc::new(Stack {
+        head: AtomicUsize::new(0),
+        next: [
+            AtomicUsize::new(1),
+            AtomicUsize::new(2),
+            AtomicUsize::new(NIL),
+        ],
+    });
+    let other = Arc::clone(&stack);
+    let one = thread::spawn(move || other.pop());
+    let other = Arc::clone(&stack);
+    let two = thread::spawn(move || {
+        let first = other.pop();
+        let second = other.pop();
+        if let Some(node) = first {
+            other.push(node);
+        }
+        second
+    });
+    let mut owned = vec![one.join().unwrap(), two.join().unwrap()];
+    owned.extend((0..4).map(|_| stack.pop()));
+    let mut nodes: Vec<usize> = owned.into_iter().flatten().collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, [0, 1, 2], "a node is owned twice or lost");
+}
+
 /// miri finds none of these within 256 seeds: a lost update, an ABA fault, a half-done pair.
 #[test]
 fn small_faults_are_found_by_every_randomised_strategy() {
@@ -417,7 +482,11 @@ fn small_faults_are_found_by_every_randomised_strategy() {
         assert_eq!(a, b, "half done");
         setters.into_iter().for_each(|task| task.join().unwrap());
     }
-    let programs: [(&str, fn()); 2] = [("lost update", lost_update), ("pair", half_done_pair)];
+    let programs: [(&str, fn()); 3] = [
+        ("lost update", lost_update),
+        ("pair", half_done_pair),
+        ("ABA", aba),
+    ];
     for (name, program) in programs {
         for strategy in [
             "random",

@@ -278,6 +278,8 @@ fn a_resumed_panic_keeps_its_message() {
         panic!("not a failure");
     };
     assert_eq!(fault.message, "first");
+    // The hook saw "second" last; its place must not be passed off as that of "first".
+    assert_eq!(fault.site, None);
 }
 
 #[test]
@@ -363,7 +365,7 @@ fn a_budget_of_time_ends_after_the_execution_that_uses_it_up() {
     let config = Config::new()
         .strategy("random")
         .executions(u64::MAX)
-        .time(Duration::from_millis(50));
+        .time(Duration::from_millis(180));
     let start = Instant::now();
     let found = explore(config, || {
         let begin = Instant::now();
@@ -372,8 +374,8 @@ fn a_budget_of_time_ends_after_the_execution_that_uses_it_up() {
         }
     });
     assert_eq!(found.stopped_because, unpick::StopReason::Time);
-    // Three executions of 20 ms; the machine may be slow, but not twenty times.
-    assert!(found.executions <= 5, "{}", found.executions);
+    // Nine executions of 20 ms, and one that is under way; a slow machine runs fewer.
+    assert!(found.executions <= 10, "{}", found.executions);
     assert!(start.elapsed() < Duration::from_secs(2));
     let config = Config::new().executions(3).time(Duration::MAX);
     assert_eq!(explore(config, || ()).executions, 3);
