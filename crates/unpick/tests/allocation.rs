@@ -1,6 +1,7 @@
 //! Once warm, a step allocates nothing, and a million executions need no more memory than a few.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use unpick::sync::atomic::AtomicUsize;
@@ -10,13 +11,18 @@ use unpick::{Config, explore, thread};
 /// Counts allocations and the bytes that are in use.
 struct Counting;
 
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    /// Of this thread only: the test harness allocates on its own, whenever it likes. All tasks of an
+    /// exploration share one thread.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
 static BYTES: AtomicI64 = AtomicI64::new(0);
 
 // SAFETY: everything is passed on to the system's allocator; the counters are atomic.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
         // SAFETY: the caller keeps the rules of `alloc`.
         unsafe { System.alloc(layout) }
@@ -68,18 +74,22 @@ fn steps_do_not_allocate_and_executions_do_not_grow_memory() {
     for strategy in ["random", "pct", "pos", "dfs", "preempt-bound"] {
         let allocations_of = |rounds: usize| {
             let executions = 400;
-            let seen = Arc::new(AtomicU64::new(0));
-            let at_middle = Arc::clone(&seen);
-            let count = Arc::new(AtomicU64::new(0));
+            // The counter as the middle and the last execution begin, on the thread that runs them.
+            let noted = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+            let notes = Arc::clone(&noted);
+            let count = AtomicU64::new(0);
             let config = Config::new().strategy(strategy).executions(executions);
             let found = explore(config, move || {
-                if count.fetch_add(1, Ordering::Relaxed) == executions / 2 {
-                    at_middle.store(ALLOCATIONS.load(Ordering::Relaxed), Ordering::Relaxed);
+                let number = count.fetch_add(1, Ordering::Relaxed);
+                if number == executions / 2 {
+                    notes[0].store(ALLOCATIONS.get(), Ordering::Relaxed);
+                } else if number == executions - 1 {
+                    notes[1].store(ALLOCATIONS.get(), Ordering::Relaxed);
                 }
                 program(rounds);
             });
             assert!(found.is_clean());
-            ALLOCATIONS.load(Ordering::Relaxed) - seen.load(Ordering::Relaxed)
+            noted[1].load(Ordering::Relaxed) - noted[0].load(Ordering::Relaxed)
         };
         let (short, long) = (allocations_of(2), allocations_of(20));
         // Ten times the steps, the same allocations: those of spawn and of the program's own Arc.
