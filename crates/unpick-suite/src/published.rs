@@ -1,11 +1,14 @@
 //! What was printed about the programs: the study's tables and some counts that go beyond them.
 //!
 //! Source: P. Thomson, "Practical systematic concurrency testing for concurrent and distributed
-//! software", PhD thesis, Imperial College London, 2016, tables 3.3 and 3.4 and figures 3.1 and
-//! 3.2. Cells that the printed text lost were restored by re-computation on exact models of the
-//! programs. Data only: nothing here is computed at run time.
+//! software", PhD thesis, Imperial College London, 2016, tables 3.3 and 3.4 and figures 3.1,
+//! 3.2 and 4.1 to 4.3. Cells that the printed text lost were restored by re-computation on exact
+//! models of the programs. Data only: nothing here is computed at run time.
 
+mod reductions;
 pub(crate) mod rows;
+
+pub use reductions::{REDUCTIONS, Reduction, reduction};
 
 /// Every technique of the study stopped at this many schedules.
 pub const SCHEDULE_COUNT_MAX: u64 = 100_000;
