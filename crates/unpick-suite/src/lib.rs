@@ -1,19 +1,21 @@
 //! Benchmark and litmus programs with known answers.
 //!
 //! Each program is an ordinary function over `unpick`'s copies of the standard library's types, so
-//! that any strategy can explore it. Three sources: SCTBench as studied in P. Thomson's thesis
-//! (with the printed counts beside it, see [`published`]), the figures of that thesis, and the
-//! families on which the Rust peers were measured.
+//! that any strategy can explore it. Its sources: SCTBench as studied in P. Thomson's thesis
+//! (with the printed counts beside it, see [`published`]), the figures of that thesis, the families
+//! on which the Rust peers were measured, and programs with coarse locking, for reductions.
 //!
 //! What is visible is part of a program's definition: an access that the study made a scheduling
 //! point is one operation on an `unpick` type, every other access uses plain data behind its lock
 //! or a `std` atomic, which nobody controls. This crate never explores, counts or judges anything
 //! itself.
 
+mod coarse;
 mod join;
 mod peers;
 pub mod published;
 mod sctbench;
+mod section;
 mod selection;
 mod thesis;
 
@@ -29,6 +31,8 @@ pub enum Source {
     Thesis,
     /// The families on which the other Rust tools were measured.
     Peers,
+    /// Coarse locking, for reductions that leave out the order of locking.
+    Coarse,
 }
 
 /// One program of the suite.
@@ -121,7 +125,8 @@ impl Arguments {
     }
 }
 
-/// Every program, in the order of its source: SCTBench by id, figures, peers' families.
+/// Every program, in the order of its source: SCTBench by id, figures, peers' families, coarse
+/// locking.
 #[must_use]
 pub fn programs() -> &'static [Program] {
     PROGRAMS
@@ -189,6 +194,43 @@ static PROGRAMS: &[Program] = &[
     peers::read_pair::PROGRAM,
     peers::crossed::PROGRAM,
     peers::missed_outcome::PROGRAM,
+    coarse::slots::PROGRAM,
+    coarse::parity::PROGRAM,
+    coarse::nested::PROGRAM,
+    coarse::read_mostly::PROGRAM,
+    coarse::config_reload::PROGRAM,
+    coarse::directory::PROGRAM,
+    coarse::snapshot::PROGRAM,
+    coarse::rate_limiter::PROGRAM,
+    coarse::event_bus::PROGRAM,
+    coarse::matrix_rows::PROGRAM,
+    coarse::bank::PROGRAM,
+    coarse::histogram::PROGRAM,
+    coarse::cache::PROGRAM,
+    coarse::memo_table::PROGRAM,
+    coarse::tree::PROGRAM,
+    coarse::mailboxes::PROGRAM,
+    coarse::pipeline::PROGRAM,
+    coarse::pool_allocator::PROGRAM,
+    coarse::inventory::PROGRAM,
+    coarse::ticket_office::PROGRAM,
+    coarse::work_queue::PROGRAM,
+    coarse::registry::PROGRAM,
+    coarse::session_table::PROGRAM,
+    coarse::log_buffer::PROGRAM,
+    coarse::reference_count::PROGRAM,
+    coarse::stack::PROGRAM,
+    coarse::lock_and_flag::PROGRAM,
+    coarse::double_checked::PROGRAM,
+    coarse::try_lock_poller::PROGRAM,
+    coarse::hand_over_hand::PROGRAM,
+    coarse::philosophers::PROGRAM_CYCLE,
+    coarse::philosophers::PROGRAM_ORDER,
+    coarse::philosophers::PROGRAM_WAITER,
+    coarse::monitor::PROGRAM,
+    coarse::readers_writers::PROGRAM,
+    coarse::producer_consumer::PROGRAM,
+    coarse::barrier::PROGRAM,
 ];
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ pub(crate) mod fig4_3;
 use crate::{Arguments, Program, Source};
 use std::sync::Arc;
 use std::sync::atomic::{self, Ordering::Relaxed};
-use unpick::sync::Mutex;
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use unpick::thread;
 
@@ -45,13 +44,6 @@ fn spawn_tasks<S: Send + Sync + 'static>(shared: &Arc<S>, tasks: &[fn(&S)]) {
         Box::new(move || task(&shared)) as Box<dyn FnOnce() + Send>
     });
     thread::spawn_all(bodies.collect());
-}
-
-/// `L m; ...; U m`
-fn section(mutex: &Mutex<()>, inside: impl FnOnce()) {
-    let guard = mutex.lock().unwrap();
-    inside();
-    drop(guard);
 }
 
 /// The variables x and y of both figures.

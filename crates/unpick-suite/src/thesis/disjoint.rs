@@ -4,7 +4,7 @@
 //! differ in the order of locking alone: one lazy happens-before relation and one final state. Set
 //! beside the figures of chapter 4 of the thesis.
 
-use super::section;
+use crate::section::section;
 use crate::{Arguments, Parameter, Program, Source};
 use std::sync::Arc;
 use unpick::sync::Mutex;

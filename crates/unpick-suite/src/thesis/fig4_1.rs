@@ -4,7 +4,8 @@
 //! the lock m, so that every order of the four sections is a happens-before relation of its own,
 //! though most of them differ in nothing but the order of locking. From figure 4.1 of the thesis.
 
-use super::{figure, section, spawn_tasks};
+use super::{figure, spawn_tasks};
+use crate::section::section;
 use crate::{Arguments, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;

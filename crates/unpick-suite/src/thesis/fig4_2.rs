@@ -6,7 +6,8 @@
 //! out of the section again if the write depends on a bystander's section (d). From figure 4.2 of
 //! the thesis.
 
-use super::{figure, section, spawn_tasks};
+use super::{figure, spawn_tasks};
+use crate::section::section;
 use crate::{Arguments, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;

@@ -9,7 +9,8 @@
 //! channel adds to. The release is then the last step of the task waited for, a write that nobody
 //! reads.
 
-use super::{figure, section, spawn_tasks};
+use super::{figure, spawn_tasks};
+use crate::section::section;
 use crate::{Arguments, Program};
 use std::sync::{self, Arc};
 use unpick::sync::Mutex;
