@@ -3,7 +3,8 @@
 //! Each program is an ordinary function over `unpick`'s copies of the standard library's types, so
 //! that any strategy can explore it. Its sources: SCTBench as studied in P. Thomson's thesis
 //! (with the printed counts beside it, see [`published`]), the figures of that thesis, the families
-//! on which the Rust peers were measured, and programs with coarse locking, for reductions.
+//! on which the Rust peers were measured, programs with coarse locking, for reductions, and kernels
+//! of data structures.
 //!
 //! What is visible is part of a program's definition: an access that the study made a scheduling
 //! point is one operation on an `unpick` type, every other access uses plain data behind its lock
@@ -12,6 +13,7 @@
 
 mod coarse;
 mod join;
+mod kernels;
 mod peers;
 pub mod published;
 mod sctbench;
@@ -33,6 +35,8 @@ pub enum Source {
     Peers,
     /// Coarse locking, for reductions that leave out the order of locking.
     Coarse,
+    /// Kernels of data structures, for complete exploration beside loom.
+    Kernels,
 }
 
 /// One program of the suite.
@@ -126,7 +130,7 @@ impl Arguments {
 }
 
 /// Every program, in the order of its source: SCTBench by id, figures, peers' families, coarse
-/// locking.
+/// locking, kernels.
 #[must_use]
 pub fn programs() -> &'static [Program] {
     PROGRAMS
@@ -231,6 +235,11 @@ static PROGRAMS: &[Program] = &[
     coarse::readers_writers::PROGRAM,
     coarse::producer_consumer::PROGRAM,
     coarse::barrier::PROGRAM,
+    kernels::TREIBER,
+    kernels::MS_QUEUE,
+    kernels::TICKET_LOCK,
+    kernels::SEQLOCK,
+    kernels::BOUNDED_BUFFER,
 ];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The size of every program: what `dfs` finds, and how it ends.
+//! The sizes of the programs on which reductions are measured: what `dfs` finds, and how it ends.
 //!
 //! A program that changes by one visible operation changes its count, so these numbers hold the
 //! programs still for everybody who measures reductions on them.
@@ -76,16 +76,31 @@ const COARSE: &[(&str, u64)] = &[
     ("coarse.barrier", 115_920),
 ];
 
+/// Schedules of the kernels.
+const KERNELS: &[(&str, u64)] = &[
+    ("kernel.treiber", 13_344),
+    ("kernel.ms_queue", 5_989),
+    ("kernel.ticket_lock", 6_072),
+    ("kernel.seqlock", 48_344),
+    ("kernel.bounded_buffer", 10_292),
+];
+
 #[test]
 fn programs_with_coarse_locking_keep_their_size() {
-    let names: Vec<&str> = programs()
-        .iter()
-        .filter(|program| program.source == Source::Coarse)
-        .map(|program| program.name)
-        .collect();
-    let counted: Vec<&str> = COARSE.iter().map(|(name, _)| *name).collect();
-    assert_eq!(names, counted);
-    for (name, schedules) in COARSE {
+    check_sizes(Source::Coarse, COARSE);
+}
+
+#[test]
+fn kernels_keep_their_size() {
+    check_sizes(Source::Kernels, KERNELS);
+}
+
+/// All programs of a source are in the table and have the number of schedules that it says.
+fn check_sizes(source: Source, sizes: &[(&str, u64)]) {
+    let programs = programs().iter().filter(|program| program.source == source);
+    let names = programs.map(|program| program.name);
+    assert!(names.eq(sizes.iter().map(|(name, _)| *name)));
+    for (name, schedules) in sizes {
         check_size(name, *schedules);
     }
 }
