@@ -1,11 +1,16 @@
-//! Measures unpick, shuttle and loom side by side on the same programs.
+//! Measures unpick, shuttle and loom side by side on the same programs: how fast they execute, and
+//! how much it takes unpick and loom to explore a program completely.
 //!
 //! Each measurement takes place in a fresh child process of this very binary, so that tools do not
 //! disturb each other. The tools take turns over several rounds, and the best of each counts: a
 //! machine can only be slower than it is, never faster. Rates are per second of processor time.
 
+#[path = "peers/complete.rs"]
+mod complete;
 #[path = "peers/measurement.rs"]
 mod measurement;
+#[path = "peers/on_loom.rs"]
+mod on_loom;
 #[path = "peers/programs.rs"]
 mod programs;
 #[path = "peers/table.rs"]
@@ -15,11 +20,13 @@ mod tools;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 
-use programs::PROGRAMS;
+use complete::{KERNELS, Kernel, Search, Searches};
+use programs::{PROGRAMS, Program};
 use table::Results;
 use tools::TOOLS;
 
@@ -32,7 +39,10 @@ struct Arguments {
     /// Processor time of one measurement
     #[arg(long, default_value_t = 1.0)]
     seconds: f64,
-    /// Only programs whose name contains this
+    /// Wall-clock time after which a complete exploration is given up
+    #[arg(long, default_value_t = 60.0)]
+    limit: f64,
+    /// Only programs and kernels whose name contains this
     #[arg(long, default_value = "")]
     program: String,
     /// Also write the numbers to this file
@@ -54,6 +64,13 @@ enum Child {
         tool: String,
         seconds: f64,
     },
+    /// One complete exploration, in this process
+    #[command(hide = true)]
+    Complete {
+        kernel: String,
+        tool: String,
+        limit: f64,
+    },
 }
 
 fn main() -> ExitCode {
@@ -64,6 +81,11 @@ fn main() -> ExitCode {
             tool,
             seconds,
         }) => measure_here(program, tool, *seconds),
+        Some(Child::Complete {
+            kernel,
+            tool,
+            limit,
+        }) => explore_here(kernel, tool, *limit),
         None if arguments.bench => measure_all(&arguments),
         None => {
             println!("nothing measured; use `cargo xtask bench`");
@@ -80,21 +102,37 @@ fn main() -> ExitCode {
 }
 
 fn measure_all(arguments: &Arguments) -> Result<()> {
-    let programs: Vec<_> = PROGRAMS
-        .iter()
-        .filter(|program| program.name.contains(&arguments.program))
-        .collect();
-    if programs.is_empty() {
-        let names: Vec<_> = PROGRAMS.iter().map(|program| program.name).collect();
+    let is_wanted = |name: &str| name.contains(&arguments.program);
+    let programs: Vec<_> = PROGRAMS.iter().filter(|one| is_wanted(one.name)).collect();
+    let kernels: Vec<_> = KERNELS.iter().filter(|one| is_wanted(one.name)).collect();
+    if programs.is_empty() && kernels.is_empty() {
+        let programs = PROGRAMS.iter().map(|program| program.name);
+        let names: Vec<_> = programs.chain(KERNELS.iter().map(|one| one.name)).collect();
         bail!(
             "no program contains `{}`; there are {}",
             arguments.program,
             names.join(", ")
         );
     }
+    let results = measure_rates(&programs, arguments);
+    if !programs.is_empty() {
+        println!("{}", results.tables());
+    }
+    let searches = explore_kernels(&kernels, arguments);
+    if !kernels.is_empty() {
+        print!("{}", searches.table());
+    }
+    if let Some(path) = &arguments.json {
+        std::fs::write(path, results.json(&searches))
+            .with_context(|| format!("cannot write {}; is it a folder?", path.display()))?;
+    }
+    Ok(())
+}
+
+fn measure_rates(programs: &[&'static Program], arguments: &Arguments) -> Results {
     let mut results = Results::new(arguments.rounds, arguments.seconds);
     for round in 1..=arguments.rounds {
-        for program in &programs {
+        for program in programs {
             eprintln!("round {round} of {}: {}", arguments.rounds, program.name);
             for tool in TOOLS {
                 match measure_in_child(program.name, tool.name, arguments.seconds) {
@@ -107,31 +145,72 @@ fn measure_all(arguments: &Arguments) -> Result<()> {
             }
         }
     }
-    print!("{}", results.tables());
-    if let Some(path) = &arguments.json {
-        std::fs::write(path, results.json())
-            .with_context(|| format!("cannot write {}; is it a folder?", path.display()))?;
+    results
+}
+
+/// Each search takes turns with the others as often as there are rounds, unless it has no end.
+fn explore_kernels(kernels: &[&'static Kernel], arguments: &Arguments) -> Searches {
+    let mut searches = Searches::default();
+    for kernel in kernels {
+        let mut tools: Vec<_> = complete::tools().collect();
+        for round in 1..=arguments.rounds {
+            eprintln!("round {round} of {}: {}", arguments.rounds, kernel.name);
+            tools.retain(|tool| {
+                let search = match explore_in_child(kernel.name, tool, arguments.limit) {
+                    Ok(search) => Some(search),
+                    Err(error) => {
+                        eprintln!("{tool} on {}: {error:#}", kernel.name);
+                        None
+                    }
+                };
+                searches.add(kernel.name, tool, search);
+                search.is_some_and(|search| search.is_complete)
+            });
+        }
     }
-    Ok(())
+    searches
 }
 
 /// Executions per second of processor time, as told by a fresh process.
 fn measure_in_child(program: &str, tool: &str, seconds: f64) -> Result<f64> {
+    ask_child(
+        &["measure", program, tool, &seconds.to_string()],
+        measurement::parse,
+    )
+}
+
+/// A complete exploration, as told by a fresh process.
+fn explore_in_child(kernel: &str, tool: &str, limit: f64) -> Result<Search> {
+    ask_child(
+        &["complete", kernel, tool, &limit.to_string()],
+        Search::parse,
+    )
+}
+
+/// The first line of a fresh process's output that means something.
+fn ask_child<T>(arguments: &[&str], parse: fn(&str) -> Option<T>) -> Result<T> {
     let this = std::env::current_exe().context("cannot tell where this program is")?;
     let output = Command::new(this)
-        .args(["measure", program, tool, &seconds.to_string()])
+        .args(arguments)
         .stdin(Stdio::null())
         .output()
         .context("cannot start a child process")?;
     let text = String::from_utf8_lossy(&output.stdout);
-    match text.lines().find_map(measurement::parse) {
-        Some(rate) if output.status.success() => Ok(rate),
+    match text.lines().find_map(parse) {
+        Some(answer) if output.status.success() => Ok(answer),
         _ => {
             let errors = String::from_utf8_lossy(&output.stderr);
             let last = errors.lines().last().unwrap_or("no message");
             bail!("measured nothing ({}): {last}", output.status)
         }
     }
+}
+
+fn explore_here(kernel: &str, tool: &str, limit: f64) -> Result<()> {
+    let limit = Duration::try_from_secs_f64(limit).context("the limit is no time; give seconds")?;
+    let search = complete::explore(kernel, tool, limit)?;
+    println!("{}", search.line());
+    Ok(())
 }
 
 fn measure_here(program: &str, tool: &str, seconds: f64) -> Result<()> {

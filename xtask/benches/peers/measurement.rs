@@ -82,7 +82,7 @@ pub fn parse(line: &str) -> Option<f64> {
 
 /// Processor time used by this process. A virtual machine may be given less than a whole
 /// processor, so the wall clock says little.
-fn processor_time_ns() -> u64 {
+pub fn processor_time_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,

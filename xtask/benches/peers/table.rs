@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::complete::Searches;
 use crate::programs::Program;
 use crate::tools::{LOOM, SHUTTLE_DFS, SHUTTLE_RANDOM, TOOLS, Tool, UNPICK_DFS, UNPICK_RANDOM};
 
@@ -109,8 +110,8 @@ impl Results {
         )
     }
 
-    /// The same numbers for programs.
-    pub fn json(&self) -> String {
+    /// The same numbers for programs, and those of complete explorations.
+    pub fn json(&self, searches: &Searches) -> String {
         let measurements = self.rows.iter().map(|row| {
             format!(
                 "{{\"program\": \"{}\", \"tool\": \"{}\", \"executions_per_second\": {:.1}}}",
@@ -130,11 +131,12 @@ impl Results {
             })
         });
         format!(
-            "{{\n  \"rounds\": {},\n  \"seconds\": {},\n  \"measurements\": [\n    {}\n  ],\n  \"ratios\": [\n    {}\n  ]\n}}\n",
+            "{{\n  \"rounds\": {},\n  \"seconds\": {},\n  \"measurements\": [\n    {}\n  ],\n  \"ratios\": [\n    {}\n  ],\n  \"complete\": [\n    {}\n  ]\n}}\n",
             self.rounds,
             self.seconds,
             measurements.collect::<Vec<_>>().join(",\n    "),
-            ratios.collect::<Vec<_>>().join(",\n    ")
+            ratios.collect::<Vec<_>>().join(",\n    "),
+            searches.json().join(",\n    ")
         )
     }
 
@@ -196,7 +198,7 @@ fn met(ratios: &[&Ratio]) -> String {
 }
 
 /// A table in Markdown whose columns also line up as plain text.
-fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let mut widths = [0; COLUMNS];
     for row in rows {
         for (width, cell) in widths.iter_mut().zip(row) {
