@@ -3,7 +3,8 @@
 //! Locked: each fork, by its neighbours. Conflicts: nothing, since a philosopher writes on a plate
 //! of his own; but the order of locking is not without meaning if it has a cycle: then all can hold
 //! one fork and wait for the other. With numbered forks there is no cycle. With a waiter, one lock
-//! is held while both forks are taken, and there is none either. After E. W. Dijkstra.
+//! is held while both forks are taken: the cycle is there and cannot lead to a deadlock. After
+//! E. W. Dijkstra.
 
 use super::{program, run_tasks, values, zeros};
 use crate::section::section;
@@ -11,14 +12,14 @@ use crate::{Arguments, Parameter, Program};
 use unpick::sync::Mutex;
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-const SEATS_3: &[Parameter] = &[Parameter::size("n", "philosophers", 3, 2, 16)];
+const SEATS: &[Parameter] = &[Parameter::size("n", "philosophers", 3, 2, 16)];
 
 pub(crate) const PROGRAM_CYCLE: Program = Program {
     fault: Some("all can take their first fork and wait for the second"),
     ..program(
         "coarse.philosophers_cycle",
         "dining philosophers with a cycle in the order of locking",
-        SEATS_3,
+        SEATS,
         |arguments| dine(arguments, Manner::OwnFirst),
     )
 };
@@ -26,14 +27,14 @@ pub(crate) const PROGRAM_CYCLE: Program = Program {
 pub(crate) const PROGRAM_ORDER: Program = program(
     "coarse.philosophers_order",
     "dining philosophers without a cycle in the order of locking",
-    SEATS_3,
+    SEATS,
     |arguments| dine(arguments, Manner::LowerFirst),
 );
 
 pub(crate) const PROGRAM_WAITER: Program = program(
     "coarse.philosophers_waiter",
     "dining philosophers who take both forks under one lock",
-    SEATS_3,
+    SEATS,
     |arguments| dine(arguments, Manner::Waiter),
 );
 
