@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use unpick_engine::{Control, Exploration, Limits, Profile, StopReason, Strategy};
+use unpick_engine::{Control, Execution, Exploration, Limits, Profile, StopReason, Strategy};
 use unpick_strategies::Replay;
 use unpick_trace::Trace;
 
@@ -65,23 +65,55 @@ pub fn explore_observed(
     program: &(dyn Fn() + Send + Sync),
     observer: &(dyn Fn(&Exploration) -> Control + Sync),
 ) -> Exploration {
-    assert!(
-        !crate::rt::is_in_task(),
-        "an exploration cannot run inside another one; call it outside of the closure"
-    );
-    let driver = Driver {
-        config,
-        program,
-        observer,
-        deadline: config
-            .time_max
-            .and_then(|limit| Instant::now().checked_add(limit)),
-    };
+    let driver = Driver::new(config, program, observer);
     if config.jobs > 1 && config.strategy.technique().is_randomised {
         return driver.explore_shared();
     }
     let mut strategy = config.strategy.build(config.seed);
     driver.explore_alone(&mut *strategy)
+}
+
+/// Explores `program` with one worker and lets `visit` look at every execution as it ends, for tools
+/// that judge or compare techniques.
+///
+/// The program has ended or been unwound by then, and the strategy has not yet looked at it.
+pub fn explore_visited(
+    config: &Config,
+    program: &(dyn Fn() + Send + Sync),
+    visit: &mut (dyn FnMut(&Execution) + Send),
+) -> Exploration {
+    let driver = Driver::new(config, program, &|_| Control::Continue);
+    let mut strategy = config.strategy.build(config.seed);
+    on_own_thread(|| {
+        let mut runtime = Visited {
+            runtime: driver.runtime(),
+            visit,
+        };
+        let mut pace = Pace::new();
+        unpick_engine::explore(
+            &mut runtime,
+            &mut *strategy,
+            &driver.limits(),
+            &mut |found| driver.look(&mut pace, found),
+        )
+    })
+}
+
+/// A runtime with somebody who looks at its executions.
+struct Visited<'a> {
+    runtime: Box<Runtime>,
+    visit: &'a mut (dyn FnMut(&Execution) + Send),
+}
+
+impl unpick_engine::Runtime for Visited<'_> {
+    fn execute(&mut self, strategy: &mut dyn Strategy) {
+        self.runtime.execute(strategy);
+        (self.visit)(self.runtime.execution());
+    }
+
+    fn execution(&mut self) -> &mut Execution {
+        self.runtime.execution()
+    }
 }
 
 /// Runs `work` on a thread of its own, so that nothing a torn-down execution leaves behind touches
@@ -122,7 +154,26 @@ struct Driver<'a> {
     deadline: Option<Instant>,
 }
 
-impl Driver<'_> {
+impl<'a> Driver<'a> {
+    fn new(
+        config: &'a Config,
+        program: &'a (dyn Fn() + Send + Sync),
+        observer: &'a (dyn Fn(&Exploration) -> Control + Sync),
+    ) -> Driver<'a> {
+        assert!(
+            !crate::rt::is_in_task(),
+            "an exploration cannot run inside another one; call it outside of the closure"
+        );
+        Driver {
+            config,
+            program,
+            observer,
+            deadline: config
+                .time_max
+                .and_then(|limit| Instant::now().checked_add(limit)),
+        }
+    }
+
     fn limits(&self) -> Limits {
         Limits {
             executions_max: self.config.executions_max,

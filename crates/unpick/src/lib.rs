@@ -35,8 +35,8 @@ pub mod time;
 
 pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::{Config, parse_duration, parse_number};
-pub use explore::{explore, explore_observed, replay};
-pub use unpick_engine::{BoundCount, Control, Exploration, FirstFailure, StopReason};
+pub use explore::{explore, explore_observed, explore_visited, replay};
+pub use unpick_engine::{BoundCount, Control, Execution, Exploration, FirstFailure, StopReason};
 pub use unpick_macros::test;
 pub use unpick_report as report;
 pub use unpick_store as store;
