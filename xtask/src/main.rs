@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod oracles;
+mod soundness;
 mod tidy;
 mod workspace;
 
@@ -34,6 +35,24 @@ enum Chore {
         #[arg(long, default_value_t = 100_000)]
         samples: u64,
     },
+    /// Hold the techniques to what they promise, on random programs
+    Soundness {
+        /// Programs to judge
+        #[arg(long, default_value_t = 10_000)]
+        programs: u64,
+        /// The number of the first program
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Only programs of this flavour
+        #[arg(long)]
+        flavour: Option<String>,
+        /// Only techniques whose name begins with this
+        #[arg(long, default_value = "")]
+        technique: String,
+        /// Programs with more schedules than this are left out
+        #[arg(long, default_value_t = 2_000)]
+        schedules: u64,
+    },
     /// Measure unpick, shuttle and loom side by side on the same programs
     Bench {
         /// Options of the measurement, for example `--rounds 3 --json FILE`
@@ -48,6 +67,19 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::check(&root),
         Chore::Ci => ci::check(&root),
         Chore::Oracles { only, samples } => oracles::run(&only, samples),
+        Chore::Soundness {
+            programs,
+            seed,
+            flavour,
+            technique,
+            schedules,
+        } => soundness::run(&soundness::Effort {
+            programs,
+            seed,
+            flavour,
+            technique,
+            schedules_max: schedules,
+        }),
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {

@@ -8,11 +8,16 @@
 //!
 //! What is visible is part of a program's definition: an access that the study made a scheduling
 //! point is one operation on an `unpick` type, every other access uses plain data behind its lock
-//! or a `std` atomic, which nobody controls. This crate never explores, counts or judges anything
-//! itself.
+//! or a `std` atomic, which nobody controls.
+//!
+//! Beside these there are programs made from numbers ([`generated`]) and a judge that holds
+//! techniques to what they promise on them ([`judge`]). Nothing else in this crate explores, counts
+//! or judges anything.
 
 mod coarse;
+pub mod generated;
 mod join;
+pub mod judge;
 mod kernels;
 mod peers;
 pub mod published;

@@ -1,0 +1,169 @@
+//! Sums over many verdicts, as a table.
+
+use super::{Measured, Verdict};
+use crate::generated::Flavour;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What was found out about many programs.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    flavours: BTreeMap<Flavour, Programs>,
+    /// In the order of the promises.
+    techniques: Vec<Technique>,
+}
+
+/// Sums over the programs of one flavour.
+#[derive(Clone, Copy, Debug, Default)]
+struct Programs {
+    judged: u64,
+    rejected: u64,
+    deadlocking: u64,
+    failing: u64,
+    schedules: u64,
+    states: u64,
+    breaches: u64,
+}
+
+/// Sums over what one technique did.
+#[derive(Clone, Copy, Debug)]
+struct Technique {
+    name: &'static str,
+    programs: u64,
+    executions: u64,
+    schedules: u64,
+    states: u64,
+    /// Programs of which it did not reach every state.
+    programs_missed: u64,
+    breaches: u64,
+}
+
+impl Tally {
+    /// Adds a program of this flavour; `None` stands for one that was too large.
+    pub fn add(&mut self, flavour: Flavour, verdict: Option<&Verdict>) {
+        let sums = self.flavours.entry(flavour).or_default();
+        let Some(verdict) = verdict else {
+            sums.rejected += 1;
+            return;
+        };
+        sums.judged += 1;
+        sums.deadlocking += u64::from(verdict.deadlocks);
+        sums.failing += u64::from(verdict.fails);
+        sums.schedules += verdict.schedules;
+        sums.states += verdict.states as u64;
+        sums.breaches += verdict.breaches.len() as u64;
+        for measured in &verdict.techniques {
+            self.technique(measured.technique).add(measured);
+        }
+        for breach in &verdict.breaches {
+            self.technique(breach.technique).breaches += 1;
+        }
+    }
+
+    /// Programs that were judged.
+    #[must_use]
+    pub fn judged(&self) -> u64 {
+        self.flavours.values().map(|sums| sums.judged).sum()
+    }
+
+    /// Promises that were not kept.
+    #[must_use]
+    pub fn breaches(&self) -> u64 {
+        self.flavours.values().map(|sums| sums.breaches).sum()
+    }
+
+    fn technique(&mut self, name: &'static str) -> &mut Technique {
+        let known = self.techniques.iter().position(|one| one.name == name);
+        let at = known.unwrap_or_else(|| {
+            self.techniques.push(Technique {
+                name,
+                programs: 0,
+                executions: 0,
+                schedules: 0,
+                states: 0,
+                programs_missed: 0,
+                breaches: 0,
+            });
+            self.techniques.len() - 1
+        });
+        &mut self.techniques[at]
+    }
+}
+
+impl Technique {
+    fn add(&mut self, measured: &Measured) {
+        self.programs += 1;
+        self.executions += measured.executions;
+        self.schedules += measured.schedules;
+        self.states += measured.states as u64;
+        self.programs_missed += u64::from(measured.missing > 0);
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |f: &mut fmt::Formatter<'_>, name: &str, cells: [&str; 7]| {
+            write!(f, "{name:<24}")?;
+            for cell in cells {
+                write!(f, "{cell:>12}")?;
+            }
+            writeln!(f)
+        };
+        let heads = [
+            "judged",
+            "too large",
+            "deadlock",
+            "fail",
+            "schedules",
+            "states",
+            "breaches",
+        ];
+        row(f, "programs", heads)?;
+        for (flavour, sums) in &self.flavours {
+            let Programs {
+                judged,
+                rejected,
+                deadlocking,
+                failing,
+                schedules,
+                states,
+                breaches,
+            } = sums;
+            let counts = [
+                judged,
+                rejected,
+                deadlocking,
+                failing,
+                schedules,
+                states,
+                breaches,
+            ]
+            .map(u64::to_string);
+            row(f, flavour.name(), counts.each_ref().map(String::as_str))?;
+        }
+        let heads = [
+            "programs",
+            "executions",
+            "schedules",
+            "states",
+            "missed in",
+            "breaches",
+            "",
+        ];
+        row(f, "techniques", heads)?;
+        for one in &self.techniques {
+            let counts = [
+                one.programs,
+                one.executions,
+                one.schedules,
+                one.states,
+                one.programs_missed,
+                one.breaches,
+            ]
+            .map(|count| count.to_string());
+            let [a, b, c, d, e, g] = counts.each_ref().map(String::as_str);
+            row(f, one.name, [a, b, c, d, e, g, ""])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! Every technique that exists is held to what it promises, on thousands of random programs.
+//!
+//! `cargo xtask soundness` does the same with more of them, and makes a program that shows a breach
+//! small.
+
+use unpick_suite::generated::{Flavour, generate};
+use unpick_suite::judge::{PROMISES, Tally, judge};
+
+/// Programs of each flavour that are looked at.
+const PROGRAMS: u64 = 400;
+
+/// Programs with more schedules than this are left out.
+const SCHEDULES_MAX: u64 = 400;
+
+#[test]
+fn techniques_keep_their_promises_on_random_programs() {
+    let mut tally = Tally::default();
+    let mut breaches = Vec::new();
+    for promise in PROMISES {
+        if let Some(reason) = promise.missing() {
+            println!("left out: {}: {reason}", promise.technique);
+        }
+    }
+    for flavour in Flavour::ALL {
+        for seed in 0..PROGRAMS {
+            let verdict = judge(&generate(seed, *flavour), PROMISES, SCHEDULES_MAX);
+            tally.add(*flavour, verdict.as_ref());
+            for breach in verdict.into_iter().flat_map(|verdict| verdict.breaches) {
+                let name = flavour.name();
+                breaches.push(format!("program {seed} of {name}: {breach}"));
+            }
+        }
+    }
+    println!("{tally}");
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+    assert!(tally.judged() >= 3_000, "only {} programs", tally.judged());
+}

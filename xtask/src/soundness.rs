@@ -1,0 +1,92 @@
+//! `cargo xtask soundness`: techniques against depth-first search, on random programs.
+//!
+//! Programs are numbered, so that a breach can be looked at again with `--seed` and `--flavour`.
+//! The first program that breaks each promise of each technique is made small and printed.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use unpick_suite::generated::{Flavour, generate};
+use unpick_suite::judge::{PROMISES, Promise, Tally, judge, shrink};
+
+/// Time between two lines about the progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// What to judge.
+pub(crate) struct Effort {
+    pub(crate) programs: u64,
+    pub(crate) seed: u64,
+    pub(crate) flavour: Option<String>,
+    pub(crate) technique: String,
+    pub(crate) schedules_max: u64,
+}
+
+/// Judges and prints; says whether every promise was kept.
+pub(crate) fn run(effort: &Effort) -> Result<bool> {
+    let flavours = flavours(effort.flavour.as_deref())?;
+    let promises = promises(&effort.technique);
+    let start = Instant::now();
+    let mut reported_at = start;
+    let mut tally = Tally::default();
+    let mut shown = HashSet::new();
+    for number in 0..effort.programs {
+        let flavour = flavours[number as usize % flavours.len()];
+        let seed = effort.seed + number / flavours.len() as u64;
+        let program = generate(seed, flavour);
+        let verdict = judge(&program, &promises, effort.schedules_max);
+        tally.add(flavour, verdict.as_ref());
+        for breach in verdict.into_iter().flat_map(|verdict| verdict.breaches) {
+            if !shown.insert((breach.technique, breach.rule)) {
+                continue;
+            }
+            let smallest = shrink(&program, &breach, effort.schedules_max);
+            println!("breach in program {seed} of {}: {breach}", flavour.name());
+            println!("the smallest program found:\n{smallest}");
+            let verdict = judge(&smallest, PROMISES, effort.schedules_max);
+            for breach in verdict.into_iter().flat_map(|verdict| verdict.breaches) {
+                println!("  {breach}");
+            }
+            println!();
+        }
+        if reported_at.elapsed() >= PROGRESS_INTERVAL {
+            reported_at = Instant::now();
+            let breaches = tally.breaches();
+            eprintln!("{} programs, {breaches} breaches", number + 1);
+        }
+    }
+    let time = start.elapsed().as_secs_f64();
+    let rate = tally.judged() as f64 / time;
+    println!("{tally}");
+    println!(
+        "{} programs in {time:.1} s, {rate:.0} a second",
+        tally.judged()
+    );
+    Ok(tally.breaches() == 0)
+}
+
+fn flavours(name: Option<&str>) -> Result<Vec<Flavour>> {
+    let Some(name) = name else {
+        return Ok(Flavour::ALL.to_vec());
+    };
+    let flavour = Flavour::find(name).with_context(|| {
+        let names: Vec<_> = Flavour::ALL.iter().map(|one| one.name()).collect();
+        format!("`{name}` is no flavour; choose one of {}", names.join(", "))
+    })?;
+    Ok(vec![flavour])
+}
+
+/// The promises to judge, having said which cannot be.
+fn promises(technique: &str) -> Vec<Promise> {
+    let mut promises = Vec::new();
+    for promise in PROMISES {
+        if !promise.technique.starts_with(technique) {
+            continue;
+        }
+        match promise.missing() {
+            None => promises.push(*promise),
+            Some(reason) => println!("left out: {}: {reason}", promise.technique),
+        }
+    }
+    promises
+}
