@@ -40,10 +40,10 @@ pub(crate) fn run(effort: &Effort) -> Result<bool> {
             if !shown.insert((breach.technique, breach.rule)) {
                 continue;
             }
-            let smallest = shrink(&program, &breach, effort.schedules_max);
+            let smallest = shrink(&program, &promises, &breach, effort.schedules_max);
             println!("breach in program {seed} of {}: {breach}", flavour.name());
             println!("the smallest program found:\n{smallest}");
-            let verdict = judge(&smallest, PROMISES, effort.schedules_max);
+            let verdict = judge(&smallest, &promises, effort.schedules_max);
             for breach in verdict.into_iter().flat_map(|verdict| verdict.breaches) {
                 println!("  {breach}");
             }

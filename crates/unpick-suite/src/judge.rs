@@ -4,75 +4,25 @@
 //! each of its executions ends, lets every other technique explore the same program, and compares.
 //! What a technique promises is one line of [`PROMISES`]; to have a new one judged, add a line.
 
+mod promise;
+mod races;
+mod relation;
 mod state;
 mod tally;
 
+pub use promise::{Coverage, PROMISES, Promise, Relations};
+pub use races::races;
+pub use relation::{Dependence, Operations, Relation};
 pub use state::{Ending, State, TaskState};
 pub use tally::Tally;
 
-use crate::generated::{self, Log, Program, run};
-use std::collections::HashSet;
+use crate::generated::{self, Log, Program, Record, run};
+use promise::LESS_WORK;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use unpick::{Config, Execution, Exploration, Spec};
-
-/// What a technique promises about the states it reaches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
-    /// Every schedule, hence every state.
-    EverySchedule,
-    /// Every state.
-    EveryState,
-    /// Every state of a program of which no execution fails early, and at least one failure of a
-    /// program of which one does.
-    ///
-    /// An execution that fails ends at once, so that the operations that would have come later, and
-    /// with which others might have raced, are never seen. Techniques that learn from an execution
-    /// where to go next cannot promise more.
-    EveryStateOrFailure,
-    /// Nothing: what is missed is counted.
-    Nothing,
-}
-
-/// A technique and what it promises.
-#[derive(Clone, Copy, Debug)]
-pub struct Promise {
-    /// The technique, as it is written on the command line.
-    pub technique: &'static str,
-    /// The states it reaches.
-    pub coverage: Coverage,
-}
-
-/// What each technique promises. Those that do not exist are left out.
-pub const PROMISES: &[Promise] = &[
-    Promise::new("ipb:beyond=1", Coverage::EverySchedule),
-    Promise::new("idb:beyond=1", Coverage::EverySchedule),
-    Promise::new("hbr-cache", Coverage::EveryState),
-    Promise::new("lazy-hbr-cache", Coverage::EveryState),
-    Promise::new("dpor", Coverage::EveryStateOrFailure),
-    Promise::new("odpor", Coverage::EveryStateOrFailure),
-    Promise::new("lazy-odpor", Coverage::EveryStateOrFailure),
-    Promise::new("lazy-dpor", Coverage::Nothing),
-    Promise::new("lazy-dpor:fallback=off", Coverage::Nothing),
-];
-
-impl Promise {
-    const fn new(technique: &'static str, coverage: Coverage) -> Promise {
-        Promise {
-            technique,
-            coverage,
-        }
-    }
-
-    /// Why this technique cannot be judged, if it cannot.
-    #[must_use]
-    pub fn missing(&self) -> Option<String> {
-        let error = Spec::parse(self.technique).err()?.to_string();
-        let reason = error.split(';').next().unwrap_or_default();
-        Some(reason.to_owned())
-    }
-}
+use unpick::{Config, Execution, Exploration};
 
 /// A promise that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,12 +61,18 @@ pub struct Measured {
 pub struct Verdict {
     /// Schedules there are.
     pub schedules: u64,
+    /// Happens-before relations there are.
+    pub relations: usize,
+    /// Lazy happens-before relations there are.
+    pub lazy_relations: usize,
     /// States there are.
     pub states: usize,
     /// Whether some execution ends in a deadlock.
     pub deadlocks: bool,
     /// Whether some execution ends early.
     pub fails: bool,
+    /// Whether some execution has a data race, by the independent check.
+    pub races: bool,
     /// The techniques, in the order of the promises.
     pub techniques: Vec<Measured>,
     /// The promises that were not kept.
@@ -127,45 +83,151 @@ pub struct Verdict {
 #[must_use]
 pub fn judge(program: &Program, promises: &[Promise], schedules_max: u64) -> Option<Verdict> {
     let program = Arc::new(program.clone());
-    let mut states = HashSet::new();
-    let found = explore(&program, "dfs", schedules_max, &mut |_, state| {
-        states.extend(state);
-    });
-    if !found.complete {
-        return None;
-    }
+    let truth = Truth::find(&program, schedules_max)?;
     let mut verdict = Verdict {
-        schedules: found.schedules,
-        states: states.len(),
-        deadlocks: states.iter().any(|state| state.ending == Ending::Deadlock),
-        fails: states.iter().any(State::is_early),
+        schedules: truth.schedules,
+        relations: truth.relations.len(),
+        lazy_relations: truth.lazy_relations.len(),
+        states: truth.states.len(),
+        deadlocks: truth.has(Ending::Deadlock),
+        fails: truth.states.iter().any(State::is_early),
+        races: truth.races,
         techniques: Vec::new(),
-        breaches: Vec::new(),
+        breaches: truth.breaches.clone(),
     };
     for promise in promises.iter().filter(|one| one.missing().is_none()) {
-        verdict.hold(&program, *promise, &states);
+        verdict.hold(&program, *promise, &truth);
     }
+    verdict.compare();
     Some(verdict)
+}
+
+/// All there is to know about a program.
+#[derive(Default)]
+struct Truth {
+    schedules: u64,
+    states: HashSet<State>,
+    /// With the states they lead to.
+    relations: HashMap<Relation, State>,
+    lazy_relations: HashMap<Relation, State>,
+    races: bool,
+    breaches: Vec<Breach>,
+}
+
+impl Truth {
+    fn find(program: &Arc<Program>, schedules_max: u64) -> Option<Truth> {
+        // Counting is cheap, and many programs are too large.
+        if !explore(program, "dfs", schedules_max, &mut |_| {}).complete {
+            return None;
+        }
+        let mut truth = Truth::default();
+        let found = explore(program, "dfs", schedules_max, &mut |seen| {
+            truth.races |= !races(seen.execution.trace()).is_empty();
+            truth.add(seen);
+        });
+        truth.schedules = found.schedules;
+        // Whoever races in some execution can be brought to stand face to face in another one.
+        if truth.races && !truth.has(Ending::DataRace) {
+            truth.breach("fails if there is a data race", "it does not".to_owned());
+        }
+        let chain = [
+            truth.states.len(),
+            truth.lazy_relations.len(),
+            truth.relations.len(),
+            truth.schedules as usize,
+        ];
+        if !chain.is_sorted() {
+            truth.breach(
+                "states, lazy relations, relations, schedules",
+                format!("{chain:?}"),
+            );
+        }
+        Some(truth)
+    }
+
+    /// Adds one execution; equal relations lead to equal states.
+    fn add(&mut self, seen: Seen<'_>) {
+        let Some(state) = seen.state() else {
+            return;
+        };
+        let operations = seen.operations();
+        for (dependence, rule) in [
+            (Dependence::Regular, "equal relations lead to equal states"),
+            (
+                Dependence::Lazy,
+                "equal lazy relations lead to equal states",
+            ),
+        ] {
+            let relation = operations.relation(dependence);
+            let relations = match dependence {
+                Dependence::Regular => &mut self.relations,
+                Dependence::Lazy => &mut self.lazy_relations,
+            };
+            let known = relations.entry(relation).or_insert_with(|| state.clone());
+            if *known != state {
+                let found = format!("{known} and {state}");
+                self.breach(rule, found);
+            }
+        }
+        self.states.insert(state);
+    }
+
+    fn breach(&mut self, rule: &'static str, found: String) {
+        if self.breaches.iter().any(|breach| breach.rule == rule) {
+            return;
+        }
+        self.breaches.push(Breach {
+            technique: "dfs",
+            rule,
+            found,
+        });
+    }
+
+    fn has(&self, ending: Ending) -> bool {
+        self.states.iter().any(|state| state.ending == ending)
+    }
 }
 
 /// The smallest program found that still breaks the same promise.
 #[must_use]
-pub fn shrink(program: &Program, breach: &Breach, schedules_max: u64) -> Program {
-    // Judging one technique may need what another one measures, so all are judged.
+pub fn shrink(
+    program: &Program,
+    promises: &[Promise],
+    breach: &Breach,
+    schedules_max: u64,
+) -> Program {
+    // All are judged, since what techniques promise about each other may be what is broken.
     generated::shrink(program, |candidate| {
-        judge(candidate, PROMISES, schedules_max).is_some_and(|verdict| {
+        judge(candidate, promises, schedules_max).is_some_and(|verdict| {
             let mut breaches = verdict.breaches.iter();
             breaches.any(|one| (one.technique, one.rule) == (breach.technique, breach.rule))
         })
     })
 }
 
-/// Explores and calls `visit` after every execution, with its state unless the strategy cut it.
+/// An execution that has just ended.
+struct Seen<'a> {
+    execution: &'a Execution,
+    record: &'a Record,
+}
+
+impl Seen<'_> {
+    /// The state it ended in; `None` if the strategy ended it.
+    fn state(&self) -> Option<State> {
+        State::of(self.execution, self.record)
+    }
+
+    fn operations(&self) -> Operations {
+        Operations::of(self.execution, self.record)
+    }
+}
+
+/// Explores and calls `visit` after every execution.
 fn explore(
     program: &Arc<Program>,
     technique: &str,
     executions_max: u64,
-    visit: &mut (dyn FnMut(&Execution, Option<State>) + Send),
+    visit: &mut (dyn FnMut(Seen<'_>) + Send),
 ) -> Exploration {
     let config = Config::new()
         .strategy(technique)
@@ -179,66 +241,140 @@ fn explore(
         move || run(&program, &log)
     };
     unpick::explore_visited(&config, &body, &mut |execution| {
-        let state = State::of(execution, &log.record());
-        visit(execution, state);
+        visit(Seen {
+            execution,
+            record: &log.record(),
+        });
     })
 }
 
 impl Verdict {
+    fn breach(&mut self, technique: &'static str, rule: &'static str, found: String) {
+        self.breaches.push(Breach {
+            technique,
+            rule,
+            found,
+        });
+    }
+
     /// Lets a technique explore the program and compares what it finds with the truth.
-    fn hold(&mut self, program: &Arc<Program>, promise: Promise, truth: &HashSet<State>) {
+    fn hold(&mut self, program: &Arc<Program>, promise: Promise, truth: &Truth) {
         let technique = promise.technique;
-        let mut breach = |rule, found| {
-            self.breaches.push(Breach {
-                technique,
-                rule,
-                found,
-            });
-        };
         let mut states = HashSet::new();
+        let mut relations = HashSet::new();
         // Executions that are cut come on top of those that count, but there is a limit.
         let executions_max = 20 * self.schedules + 1_000;
         let found = catch_unwind(AssertUnwindSafe(|| {
-            explore(program, technique, executions_max, &mut |_, state| {
-                states.extend(state);
+            explore(program, technique, executions_max, &mut |seen| {
+                let Some(state) = seen.state() else {
+                    return;
+                };
+                states.insert(state);
+                if promise.relations != Relations::Any {
+                    relations.insert(seen.operations().relation(promise.dependence()));
+                }
             })
         }));
         let Ok(found) = found else {
-            return breach("does not panic", "it did".to_owned());
+            return self.breach(technique, "does not panic", "it did".to_owned());
         };
         if !found.complete {
-            breach("comes to its end", format!("{:?}", found.stopped_because));
+            let why = format!("{:?}", found.stopped_because);
+            self.breach(technique, "comes to its end", why);
         }
-        if found.schedules > self.schedules {
-            let counts = format!("{} against {}", found.schedules, self.schedules);
-            breach("runs no more schedules than dfs", counts);
-        }
-        if promise.coverage == Coverage::EverySchedule && found.schedules != self.schedules {
-            let counts = format!("{} against {}", found.schedules, self.schedules);
-            breach("runs every schedule", counts);
-        }
-        if let Some(invented) = states.difference(truth).min() {
-            breach("reaches only states that dfs reaches", invented.to_string());
-        }
-        let missing = truth.difference(&states).count();
-        let is_exact = match promise.coverage {
-            Coverage::EverySchedule | Coverage::EveryState => true,
-            Coverage::EveryStateOrFailure => !self.fails,
-            Coverage::Nothing => false,
-        };
-        if let Some(missed) = truth.difference(&states).min().filter(|_| is_exact) {
-            breach("reaches every state", format!("not: {missed}"));
-        }
-        let must_fail = self.fails && promise.coverage == Coverage::EveryStateOrFailure;
-        if must_fail && !states.iter().any(State::is_early) {
-            breach("finds a failure if there is one", "none".to_owned());
-        }
+        self.check_counts(promise, &found, relations.len());
+        self.check_states(promise, &states, truth);
         self.techniques.push(Measured {
             technique,
             executions: found.executions,
             schedules: found.schedules,
             states: states.len(),
-            missing,
+            missing: truth.states.difference(&states).count(),
         });
+    }
+
+    fn check_counts(&mut self, promise: Promise, found: &Exploration, relations: usize) {
+        let schedules = found.schedules;
+        if schedules > self.schedules {
+            let counts = format!("{schedules} against {}", self.schedules);
+            self.breach(promise.technique, "runs no more schedules than dfs", counts);
+        }
+        if promise.coverage == Coverage::EverySchedule && schedules != self.schedules {
+            let counts = format!("{schedules} against {}", self.schedules);
+            self.breach(promise.technique, "runs every schedule", counts);
+        }
+        if self.fails || promise.relations == Relations::Any {
+            return;
+        }
+        let all = match promise.dependence() {
+            Dependence::Regular => self.relations,
+            Dependence::Lazy => self.lazy_relations,
+        };
+        let (rule, is_kept) = match promise.relations {
+            Relations::Any | Relations::Every => ("reaches every relation", relations == all),
+            Relations::Once(_) => (
+                "runs one schedule for each relation",
+                relations == all && schedules == all as u64,
+            ),
+            Relations::Optimal => (
+                "runs one execution for each relation",
+                relations == all && schedules == all as u64 && found.executions == schedules,
+            ),
+        };
+        if !is_kept {
+            let executions = found.executions;
+            let counts = format!(
+                "{all} relations, {relations} reached by {schedules} schedules in {executions} executions"
+            );
+            self.breach(promise.technique, rule, counts);
+        }
+    }
+
+    fn check_states(&mut self, promise: Promise, states: &HashSet<State>, truth: &Truth) {
+        let technique = promise.technique;
+        if let Some(invented) = states.difference(&truth.states).min() {
+            let found = invented.to_string();
+            self.breach(technique, "reaches only states that dfs reaches", found);
+        }
+        let is_exact = match promise.coverage {
+            Coverage::EverySchedule | Coverage::EveryState => true,
+            Coverage::EveryStateOrFailure => !self.fails,
+            Coverage::Nothing => false,
+        };
+        let missed = truth.states.difference(states).min();
+        if let Some(missed) = missed.filter(|_| is_exact) {
+            self.breach(technique, "reaches every state", format!("not: {missed}"));
+        }
+        let must_fail = self.fails && promise.coverage == Coverage::EveryStateOrFailure;
+        if must_fail && !states.iter().any(State::is_early) {
+            self.breach(
+                technique,
+                "finds a failure if there is one",
+                "none".to_owned(),
+            );
+        }
+    }
+
+    /// Checks what techniques promise about each other.
+    fn compare(&mut self) {
+        let executions = |verdict: &Verdict, name: &str| {
+            let mut techniques = verdict.techniques.iter();
+            let found = techniques.find(|one| one.technique == name);
+            found.map(|one| (one.technique, one.executions))
+        };
+        for (less, more) in LESS_WORK {
+            let (less, more) = (executions(self, less), executions(self, more));
+            if let (Some((technique, less)), Some((_, more))) = (less, more)
+                && less > more
+                && !self.fails
+            {
+                let counts = format!("{less} against {more}");
+                self.breach(
+                    technique,
+                    "runs no more executions than without laziness",
+                    counts,
+                );
+            }
+        }
     }
 }

@@ -19,7 +19,13 @@ const NOT_EXCHANGED: u32 = 100;
 /// Executes `program` once, inside an exploration; afterwards `log` has the record of it, also if
 /// the execution ended in the middle.
 pub fn run(program: &Arc<Program>, log: &Log) {
-    log.record().reset(program.tasks.len());
+    {
+        let mut record = log.record();
+        record.reset(program.tasks.len());
+        record.is_rendezvous = program
+            .channel
+            .is_some_and(|channel| channel.capacity == Some(0));
+    }
     let (sender, receiver) = match program.channel.map(|channel| channel.capacity) {
         None => (None, None),
         Some(None) => {

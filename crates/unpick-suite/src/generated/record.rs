@@ -38,6 +38,8 @@ pub struct Record {
     pub created: Vec<usize>,
     /// Accesses to the numbers inside mutexes.
     pub data: Vec<DataAccess>,
+    /// Whether the channel has no room, so that a send needs a receiver that waits.
+    pub is_rendezvous: bool,
 }
 
 /// Where in the values the cells begin.

@@ -20,7 +20,10 @@ struct Programs {
     rejected: u64,
     deadlocking: u64,
     failing: u64,
+    racing: u64,
     schedules: u64,
+    relations: u64,
+    lazy_relations: u64,
     states: u64,
     breaches: u64,
 }
@@ -49,7 +52,10 @@ impl Tally {
         sums.judged += 1;
         sums.deadlocking += u64::from(verdict.deadlocks);
         sums.failing += u64::from(verdict.fails);
+        sums.racing += u64::from(verdict.races);
         sums.schedules += verdict.schedules;
+        sums.relations += verdict.relations as u64;
+        sums.lazy_relations += verdict.lazy_relations as u64;
         sums.states += verdict.states as u64;
         sums.breaches += verdict.breaches.len() as u64;
         for measured in &verdict.techniques {
@@ -102,45 +108,35 @@ impl Technique {
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |f: &mut fmt::Formatter<'_>, name: &str, cells: [&str; 7]| {
-            write!(f, "{name:<24}")?;
-            for cell in cells {
-                write!(f, "{cell:>12}")?;
-            }
-            writeln!(f)
-        };
         let heads = [
             "judged",
             "too large",
             "deadlock",
             "fail",
+            "race",
             "schedules",
+            "HBRs",
+            "lazy HBRs",
             "states",
             "breaches",
         ];
-        row(f, "programs", heads)?;
+        write_row(f, "programs", &heads)?;
         for (flavour, sums) in &self.flavours {
-            let Programs {
-                judged,
-                rejected,
-                deadlocking,
-                failing,
-                schedules,
-                states,
-                breaches,
-            } = sums;
             let counts = [
-                judged,
-                rejected,
-                deadlocking,
-                failing,
-                schedules,
-                states,
-                breaches,
-            ]
-            .map(u64::to_string);
-            row(f, flavour.name(), counts.each_ref().map(String::as_str))?;
+                sums.judged,
+                sums.rejected,
+                sums.deadlocking,
+                sums.failing,
+                sums.racing,
+                sums.schedules,
+                sums.relations,
+                sums.lazy_relations,
+                sums.states,
+                sums.breaches,
+            ];
+            write_row(f, flavour.name(), &counts)?;
         }
+        writeln!(f)?;
         let heads = [
             "programs",
             "executions",
@@ -148,9 +144,8 @@ impl fmt::Display for Tally {
             "states",
             "missed in",
             "breaches",
-            "",
         ];
-        row(f, "techniques", heads)?;
+        write_row(f, "techniques", &heads)?;
         for one in &self.techniques {
             let counts = [
                 one.programs,
@@ -159,11 +154,17 @@ impl fmt::Display for Tally {
                 one.states,
                 one.programs_missed,
                 one.breaches,
-            ]
-            .map(|count| count.to_string());
-            let [a, b, c, d, e, g] = counts.each_ref().map(String::as_str);
-            row(f, one.name, [a, b, c, d, e, g, ""])?;
+            ];
+            write_row(f, one.name, &counts)?;
         }
         Ok(())
     }
+}
+
+fn write_row(f: &mut fmt::Formatter<'_>, name: &str, cells: &[impl fmt::Display]) -> fmt::Result {
+    write!(f, "{name:<24}")?;
+    for cell in cells {
+        write!(f, "{cell:>11}")?;
+    }
+    writeln!(f)
 }

@@ -1,0 +1,92 @@
+//! What techniques promise. To have a new one judged, add a line to [`PROMISES`].
+
+use super::Dependence;
+use unpick::Spec;
+
+/// What a technique promises about the states it reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// Every schedule, hence every state.
+    EverySchedule,
+    /// Every state.
+    EveryState,
+    /// Every state of a program of which no execution fails early, and at least one failure of a
+    /// program of which one does.
+    ///
+    /// An execution that fails ends at once, so that the operations that would have come later, and
+    /// with which others might have raced, are never seen. Techniques that learn from an execution
+    /// where to go next cannot promise more.
+    EveryStateOrFailure,
+    /// Nothing: what is missed is counted.
+    Nothing,
+}
+
+/// What a technique promises about the happens-before relations of the executions that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relations {
+    /// Nothing.
+    Any,
+    /// One execution for each, and none that does not count.
+    Optimal,
+    /// One schedule for each.
+    Once(Dependence),
+    /// Each at least once.
+    Every,
+}
+
+/// A technique and what it promises.
+#[derive(Clone, Copy, Debug)]
+pub struct Promise {
+    /// The technique, as it is written on the command line.
+    pub technique: &'static str,
+    /// The states it reaches.
+    pub coverage: Coverage,
+    /// The relations it reaches, in programs of which no execution fails early.
+    pub relations: Relations,
+}
+
+/// What each technique promises. Those that do not exist are left out.
+#[rustfmt::skip]
+pub const PROMISES: &[Promise] = &[
+    Promise::new("ipb:beyond=1", Coverage::EverySchedule, Relations::Any),
+    Promise::new("idb:beyond=1", Coverage::EverySchedule, Relations::Any),
+    Promise::new("hbr-cache", Coverage::EveryState, Relations::Once(Dependence::Regular)),
+    Promise::new("lazy-hbr-cache", Coverage::EveryState, Relations::Once(Dependence::Lazy)),
+    Promise::new("dpor", Coverage::EveryStateOrFailure, Relations::Every),
+    Promise::new("odpor", Coverage::EveryStateOrFailure, Relations::Optimal),
+    Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Any),
+    Promise::new("lazy-dpor", Coverage::Nothing, Relations::Any),
+    Promise::new("lazy-dpor:fallback=off", Coverage::Nothing, Relations::Any),
+];
+
+/// Pairs of techniques of which the first runs no more executions than the second.
+pub(super) const LESS_WORK: &[(&str, &str)] =
+    &[("lazy-odpor", "odpor"), ("lazy-hbr-cache", "hbr-cache")];
+
+impl Promise {
+    /// A technique with what it promises.
+    #[must_use]
+    pub const fn new(technique: &'static str, coverage: Coverage, relations: Relations) -> Promise {
+        Promise {
+            technique,
+            coverage,
+            relations,
+        }
+    }
+
+    /// Why this technique cannot be judged, if it cannot.
+    #[must_use]
+    pub fn missing(&self) -> Option<String> {
+        let error = Spec::parse(self.technique).err()?.to_string();
+        let reason = error.split(';').next().unwrap_or_default();
+        Some(reason.to_owned())
+    }
+
+    /// Which relations the promise is about.
+    pub(super) fn dependence(&self) -> Dependence {
+        match self.relations {
+            Relations::Once(dependence) => dependence,
+            _ => Dependence::Regular,
+        }
+    }
+}

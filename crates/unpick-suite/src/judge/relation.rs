@@ -1,0 +1,254 @@
+//! The happens-before relation of an execution, by its definition and at quadratic cost.
+//!
+//! P. Thomson, *Practical systematic concurrency testing for concurrent and distributed software*,
+//! PhD thesis, Imperial College London, 2016, sections 4.2 and 4.3: two operations are dependent if
+//! one task performs both, or if both touch one thing and at least one of them may change it. The
+//! relation is the closure of the dependent pairs in the order of the execution. In the *lazy*
+//! relation, acquiring and releasing mutexes does not make operations of different tasks dependent,
+//! but what is inside the mutexes does.
+//!
+//! Nothing here is shared with the engine's own account of happens-before, on purpose.
+
+use crate::generated::Record;
+use unpick::Execution;
+use unpick::trace::{Access, ObjectId, Op, OpKind, Outcome, Trace};
+
+/// A relation in a form that does not depend on the order of independent operations: equal for
+/// equal relations. Tasks are named by creator and number, operations by task and number.
+///
+/// It lists the dependent pairs of different tasks. Their closure need not be taken: two executions
+/// with the same operations have the same closure if and only if they order these pairs the same way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Relation(Vec<u32>);
+
+/// Which pairs of operations are dependent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependence {
+    /// All that touch one thing.
+    Regular,
+    /// Not those that acquire or release a mutex.
+    Lazy,
+}
+
+/// The operations of an execution with what they touch.
+pub struct Operations {
+    list: Vec<Operation>,
+    /// The number of each task in the order of the names.
+    rank: Vec<u32>,
+}
+
+struct Operation {
+    task: usize,
+    /// Its number among the operations of its task.
+    index: u32,
+    op: Op,
+    /// Answers to questions that were put within its transition, as one number.
+    answers: u32,
+    touches: Vec<Touch>,
+    /// The operation of its task before it.
+    before: Option<usize>,
+}
+
+/// A thing and whether it may be changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Touch {
+    thing: Thing,
+    is_write: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Thing {
+    Object(ObjectId),
+    /// What is inside a mutex.
+    Data(ObjectId),
+}
+
+impl Operations {
+    /// The operations of an execution of a generated program.
+    #[must_use]
+    pub fn of(execution: &Execution, record: &Record) -> Operations {
+        let trace = execution.trace();
+        let mut last = vec![None; trace.tasks.len()];
+        let mut list: Vec<Operation> = Vec::with_capacity(trace.steps.len());
+        for step in &trace.steps {
+            let task = step.task.index();
+            let before: Option<usize> = last[task];
+            if !step.is_operation() {
+                if let Some(asking) = before {
+                    let answers = &mut list[asking].answers;
+                    *answers = 7 * *answers + 1 + step.choice.answer();
+                }
+                continue;
+            }
+            last[task] = Some(list.len());
+            list.push(Operation {
+                task,
+                index: before.map_or(0, |at| list[at].index + 1),
+                op: step.op,
+                answers: 0,
+                touches: direct(&step.op).into_iter().collect(),
+                before,
+            });
+        }
+        let mut operations = Operations {
+            list,
+            rank: ranks(trace),
+        };
+        for at in 0..operations.list.len() {
+            let Operation {
+                task, before, op, ..
+            } = operations.list[at];
+            operations.add_arrival(trace, task, before, &op, record);
+        }
+        if let Some(Outcome::Deadlock(deadlock)) = execution.outcome() {
+            for blocked in &deadlock.blocked {
+                let task = blocked.task.index();
+                operations.add_arrival(trace, task, last[task], &blocked.op, record);
+            }
+        }
+        operations.add_data(record);
+        operations
+    }
+
+    /// Arriving before some operations is noticed by others, within the transition before: the
+    /// waiter of a condition variable enlists, a barrier counts who is there, and a send without
+    /// room is possible once somebody waits to receive.
+    fn add_arrival(
+        &mut self,
+        trace: &Trace,
+        task: usize,
+        before: Option<usize>,
+        op: &Op,
+        record: &Record,
+    ) {
+        let is_noticed = match op.kind {
+            OpKind::Wait | OpKind::BarrierWait => true,
+            OpKind::Receive => record.is_rendezvous,
+            _ => false,
+        };
+        if !is_noticed {
+            return;
+        }
+        // The first operation of a task is reached within the transition that creates it.
+        if let Some(before) = before.or_else(|| self.creation(trace, task)) {
+            self.list[before].touches.push(Touch {
+                thing: Thing::Object(op.object),
+                is_write: true,
+            });
+        }
+    }
+
+    /// The operation that created a task.
+    fn creation(&self, trace: &Trace, task: usize) -> Option<usize> {
+        let info = &trace.tasks[task];
+        let spawns = (0..self.list.len()).filter(|&at| {
+            let one = &self.list[at];
+            one.task == info.parent.index() && one.op.kind == OpKind::Spawn
+        });
+        spawns.into_iter().nth(info.index as usize)
+    }
+
+    /// What is inside a mutex is touched within the transition of some other operation.
+    fn add_data(&mut self, record: &Record) {
+        for access in &record.data {
+            let Some(task) = record.created.iter().position(|&one| one == access.task) else {
+                continue;
+            };
+            let find = |index: usize| {
+                self.list
+                    .iter()
+                    .position(|one| one.task == task && one.index as usize == index)
+            };
+            let (Some(at), Some(lock)) = (find(access.operation), find(access.acquired_by)) else {
+                continue;
+            };
+            let mutex = self.list[lock].op.object;
+            self.list[at].touches.push(Touch {
+                thing: Thing::Data(mutex),
+                is_write: access.is_write,
+            });
+        }
+    }
+
+    /// The relation.
+    #[must_use]
+    pub fn relation(&self, dependence: Dependence) -> Relation {
+        let name = |one: &Operation| self.rank[one.task] << 16 | one.index;
+        let mut order: Vec<usize> = (0..self.list.len()).collect();
+        order.sort_unstable_by_key(|&at| name(&self.list[at]));
+        let mut encoded = Vec::with_capacity(8 * order.len());
+        for later in &order {
+            let operation = &self.list[*later];
+            encoded.extend([name(operation), operation.op.kind as u32, operation.answers]);
+            // In the order of the names again.
+            for earlier in &order {
+                let other = &self.list[*earlier];
+                if earlier < later
+                    && other.task != operation.task
+                    && are_dependent(other, operation, dependence)
+                {
+                    encoded.push(name(other));
+                }
+            }
+            encoded.push(u32::MAX);
+        }
+        Relation(encoded)
+    }
+}
+
+/// Whether the order of two operations of different tasks may matter. The one place that says so.
+fn are_dependent(one: &Operation, other: &Operation, dependence: Dependence) -> bool {
+    for touch in &one.touches {
+        for other_touch in &other.touches {
+            if touch.thing != other_touch.thing || !(touch.is_write || other_touch.is_write) {
+                continue;
+            }
+            let is_exempt = dependence == Dependence::Lazy
+                && is_of_mutex(&one.op)
+                && is_of_mutex(&other.op)
+                && touch.thing == Thing::Object(one.op.object);
+            if !is_exempt {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Whether an operation acquires or releases a mutex and gives nothing else away. Trying to lock
+/// tells whether the mutex is free, so it is not one of these.
+fn is_of_mutex(op: &Op) -> bool {
+    matches!(op.kind, OpKind::Lock | OpKind::Unlock)
+}
+
+/// What an operation touches by itself.
+fn direct(op: &Op) -> Option<Touch> {
+    let is_write = match op.access() {
+        Access::None => return None,
+        Access::Read => false,
+        Access::Write => true,
+    };
+    (op.object != ObjectId::NONE).then_some(Touch {
+        thing: Thing::Object(op.object),
+        is_write,
+    })
+}
+
+/// Numbers the tasks in the order of their names, which do not depend on the schedule.
+fn ranks(trace: &Trace) -> Vec<u32> {
+    let mut names: Vec<(Vec<u32>, usize)> = Vec::new();
+    for (task, info) in trace.tasks.iter().enumerate() {
+        let mut name = match task {
+            0 => Vec::new(),
+            _ => names[info.parent.index()].0.clone(),
+        };
+        name.push(info.index);
+        names.push((name, task));
+    }
+    names.sort_unstable();
+    let mut ranks = vec![0; names.len()];
+    for (rank, (_, task)) in names.into_iter().enumerate() {
+        ranks[task] = rank as u32;
+    }
+    ranks
+}
