@@ -18,7 +18,7 @@ mod text;
 
 pub use generator::generate;
 pub use interpreter::run;
-pub use record::{DataAccess, Log, Record, TaskRecord};
+pub use record::{DataAccess, Deviation, Log, Record, TaskRecord};
 pub use shrinker::shrink;
 
 /// How many mutexes, with a number inside each, a program has.

@@ -1,6 +1,6 @@
 //! Executes a program against `unpick`'s types, and keeps a record that the engine knows nothing of.
 
-use super::record::{DataAccess, FIRST_CELL, FIRST_DATUM, FIRST_RWLOCK, Log};
+use super::record::{DataAccess, Deviation, FIRST_CELL, FIRST_DATUM, FIRST_RWLOCK, Log};
 use super::shared_cell::SharedCell;
 use super::{ATOMICS, CELLS, CONDVARS, MUTEXES, Program, RWLOCKS, Statement};
 use std::sync::{Arc, Mutex as StdMutex};
@@ -22,9 +22,7 @@ pub fn run(program: &Arc<Program>, log: &Log) {
     {
         let mut record = log.record();
         record.reset(program.tasks.len());
-        record.is_rendezvous = program
-            .channel
-            .is_some_and(|channel| channel.capacity == Some(0));
+        record.capacity = program.channel.and_then(|channel| channel.capacity);
     }
     let (sender, receiver) = match program.channel.map(|channel| channel.capacity) {
         None => (None, None),
@@ -159,6 +157,7 @@ impl<'a> Task<'a> {
                         self.locked(*mutex, guard, taken);
                     }
                     Err(_) => {
+                        self.deviate(false);
                         self.operations += 1;
                         self.see(REFUSED);
                         self.block(refused);
@@ -221,6 +220,15 @@ impl<'a> Task<'a> {
     /// Notes what an operation has given.
     fn see(&self, value: u32) {
         self.shared.log.record().tasks[self.number].seen.push(value);
+    }
+
+    /// Notes that the operation that comes next in the count did not simply succeed.
+    fn deviate(&self, is_closed: bool) {
+        self.shared.log.record().deviations.push(Deviation {
+            task: self.number,
+            operation: self.operations,
+            is_closed,
+        });
     }
 
     /// Notes what a shared number is now.
@@ -347,6 +355,11 @@ impl<'a> Task<'a> {
             }
             other => unreachable!("{other:?} is not about atomics"),
         };
+        let old = self.shared.log.record().values[*x];
+        // An addition counts as a change whatever is added.
+        if !matches!(statement, Statement::Add(..)) && new.is_none_or(|new| new == old) {
+            self.deviate(false);
+        }
         self.operations += 1;
         if let Some(new) = new {
             self.set(*x, new);
@@ -394,6 +407,9 @@ impl<'a> Task<'a> {
                 let guard = shared.rwlocks[*lock].try_read();
                 let seen = guard.as_ref().map_or(REFUSED, |guard| **guard);
                 self.see(seen);
+                if guard.is_err() {
+                    self.deviate(false);
+                }
                 self.operations += 1;
                 if let Ok(guard) = guard {
                     self.r = *guard;
@@ -404,6 +420,9 @@ impl<'a> Task<'a> {
             Statement::TryWriteLock(lock, value) => {
                 let guard = shared.rwlocks[*lock].try_write();
                 self.see(if guard.is_ok() { 1 } else { REFUSED });
+                if guard.is_err() {
+                    self.deviate(false);
+                }
                 self.operations += 1;
                 if let Ok(mut guard) = guard {
                     *guard = *value;
@@ -447,6 +466,9 @@ impl<'a> Task<'a> {
             }
             _ => return,
         };
+        if matches!(seen, REFUSED | CLOSED) {
+            self.deviate(seen == CLOSED);
+        }
         self.operations += 1;
         self.see(seen);
     }

@@ -27,6 +27,18 @@ pub struct DataAccess {
     pub is_write: bool,
 }
 
+/// An operation that did not simply succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deviation {
+    /// The number of the task in the program.
+    pub task: usize,
+    /// The operation of that task, from 0.
+    pub operation: usize,
+    /// Whether the other side of the channel was gone. Otherwise an attempt was refused, or a
+    /// variable was left as it was.
+    pub is_closed: bool,
+}
+
 /// What happened in one execution, as far as the program itself can tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -38,8 +50,10 @@ pub struct Record {
     pub created: Vec<usize>,
     /// Accesses to the numbers inside mutexes.
     pub data: Vec<DataAccess>,
-    /// Whether the channel has no room, so that a send needs a receiver that waits.
-    pub is_rendezvous: bool,
+    /// Operations that did not simply succeed.
+    pub deviations: Vec<Deviation>,
+    /// How many messages fit into the channel; `None` is no limit.
+    pub capacity: Option<usize>,
 }
 
 /// Where in the values the cells begin.
@@ -62,6 +76,7 @@ impl Record {
         }
         self.created.clear();
         self.data.clear();
+        self.deviations.clear();
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! P. Thomson, *Practical systematic concurrency testing for concurrent and distributed software*,
 //! PhD thesis, Imperial College London, 2016, sections 4.2 and 4.3: two operations are dependent if
-//! one task performs both, or if both touch one thing and at least one of them may change it. The
-//! relation is the closure of the dependent pairs in the order of the execution. In the *lazy*
+//! one task performs both, or if both touch one thing and at least one of them may change it, unless
+//! the changes give the same in either order. The relation is the closure of the dependent pairs in the order of the execution. In the *lazy*
 //! relation, acquiring and releasing mutexes does not make operations of different tasks dependent,
 //! but what is inside the mutexes does.
 //!
@@ -49,11 +49,21 @@ struct Operation {
     before: Option<usize>,
 }
 
-/// A thing and whether it may be changed.
+/// A thing and what is done to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Touch {
     thing: Thing,
-    is_write: bool,
+    mode: Mode,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// It stays as it is.
+    Read,
+    /// It changes, but two of these give the same in either order.
+    Add,
+    /// It may change in any way.
+    Write,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,6 +71,30 @@ enum Thing {
     Object(ObjectId),
     /// What is inside a mutex.
     Data(ObjectId),
+    /// Whether a task has ended.
+    End(ObjectId),
+    /// Whether a task may pass a park.
+    Token(ObjectId),
+    /// Whether a channel has senders left.
+    Senders(ObjectId),
+    /// Whether a channel has a receiver left.
+    Receiver(ObjectId),
+    /// Where the next message goes in.
+    Tail(ObjectId),
+    /// Where the next message comes out.
+    Head(ObjectId),
+    /// A place for a message.
+    Slot(ObjectId, usize),
+}
+
+/// How an operation went.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Course {
+    Done,
+    /// Refused, or left its object as it was.
+    Idle,
+    /// The other side of the channel was gone.
+    Closed,
 }
 
 impl Operations {
@@ -86,7 +120,7 @@ impl Operations {
                 index: before.map_or(0, |at| list[at].index + 1),
                 op: step.op,
                 answers: 0,
-                touches: direct(&step.op).into_iter().collect(),
+                touches: Vec::new(),
                 before,
             });
         }
@@ -94,6 +128,7 @@ impl Operations {
             list,
             rank: ranks(trace),
         };
+        operations.add_direct(record);
         for at in 0..operations.list.len() {
             let Operation {
                 task, before, op, ..
@@ -123,7 +158,7 @@ impl Operations {
     ) {
         let is_noticed = match op.kind {
             OpKind::Wait | OpKind::BarrierWait => true,
-            OpKind::Receive => record.is_rendezvous,
+            OpKind::Receive => record.capacity == Some(0),
             _ => false,
         };
         if !is_noticed {
@@ -133,8 +168,43 @@ impl Operations {
         if let Some(before) = before.or_else(|| self.creation(trace, task)) {
             self.list[before].touches.push(Touch {
                 thing: Thing::Object(op.object),
-                is_write: true,
+                mode: Mode::Write,
             });
+        }
+    }
+
+    /// What operations touch by themselves.
+    fn add_direct(&mut self, record: &Record) {
+        // Messages that went in and out.
+        let (mut sent, mut received) = (0, 0);
+        for operation in &mut self.list {
+            let number = record.created[operation.task];
+            let mut deviations = record.deviations.iter();
+            let deviation = deviations
+                .find(|one| (one.task, one.operation) == (number, operation.index as usize));
+            let course = match deviation {
+                None => Course::Done,
+                Some(deviation) if deviation.is_closed => Course::Closed,
+                Some(_) => Course::Idle,
+            };
+            let op = &operation.op;
+            let slot = match op.kind {
+                OpKind::Send | OpKind::TrySend => &mut sent,
+                _ => &mut received,
+            };
+            operation.touches = match op.kind {
+                OpKind::Send
+                | OpKind::TrySend
+                | OpKind::Receive
+                | OpKind::TryReceive
+                | OpKind::SenderDrop
+                | OpKind::ReceiverDrop => {
+                    let touches = direct_on_channel(op, course, *slot, record.capacity);
+                    *slot += usize::from(course == Course::Done);
+                    touches
+                }
+                _ => direct(op, course).into_iter().collect(),
+            };
         }
     }
 
@@ -165,7 +235,10 @@ impl Operations {
             let mutex = self.list[lock].op.object;
             self.list[at].touches.push(Touch {
                 thing: Thing::Data(mutex),
-                is_write: access.is_write,
+                mode: match access.is_write {
+                    true => Mode::Write,
+                    false => Mode::Read,
+                },
             });
         }
     }
@@ -200,7 +273,8 @@ impl Operations {
 fn are_dependent(one: &Operation, other: &Operation, dependence: Dependence) -> bool {
     for touch in &one.touches {
         for other_touch in &other.touches {
-            if touch.thing != other_touch.thing || !(touch.is_write || other_touch.is_write) {
+            let commute = touch.mode == other_touch.mode && touch.mode != Mode::Write;
+            if touch.thing != other_touch.thing || commute {
                 continue;
             }
             let is_exempt = dependence == Dependence::Lazy
@@ -221,17 +295,66 @@ fn is_of_mutex(op: &Op) -> bool {
     matches!(op.kind, OpKind::Lock | OpKind::Unlock)
 }
 
-/// What an operation touches by itself.
-fn direct(op: &Op) -> Option<Touch> {
-    let is_write = match op.access() {
-        Access::None => return None,
-        Access::Read => false,
-        Access::Write => true,
+/// What an operation touches by itself, unless it is about a channel.
+fn direct(op: &Op, course: Course) -> Option<Touch> {
+    use OpKind::*;
+    let object = op.object;
+    let (thing, mode) = match op.kind {
+        _ if object == ObjectId::NONE => return None,
+        Join => (Thing::End(object), Mode::Read),
+        Park => (Thing::Token(object), Mode::Write),
+        Unpark => (Thing::Token(object), Mode::Add),
+        _ if course != Course::Done => (Thing::Object(object), Mode::Read),
+        // A refused attempt to write has seen that there are readers.
+        ReadLock | TryReadLock | ReadUnlock => (Thing::Object(object), Mode::Add),
+        _ => match op.access() {
+            Access::None => return None,
+            Access::Read => (Thing::Object(object), Mode::Read),
+            Access::Write => (Thing::Object(object), Mode::Write),
+        },
     };
-    (op.object != ObjectId::NONE).then_some(Touch {
-        thing: Thing::Object(op.object),
-        is_write,
-    })
+    Some(Touch { thing, mode })
+}
+
+/// What an operation about a channel touches: senders are in order, receivers are in order, and a
+/// message is received after it was sent. Without room all of them meet.
+fn direct_on_channel(
+    op: &Op,
+    course: Course,
+    number: usize,
+    capacity: Option<usize>,
+) -> Vec<Touch> {
+    let channel = op.object;
+    let touch = |thing, mode| Touch { thing, mode };
+    if capacity == Some(0) {
+        return vec![touch(Thing::Object(channel), Mode::Write)];
+    }
+    let slot = Thing::Slot(channel, capacity.map_or(number, |room| number % room));
+    let mode = match course {
+        Course::Done => Mode::Write,
+        _ => Mode::Read,
+    };
+    match op.kind {
+        OpKind::SenderDrop => vec![touch(Thing::Senders(channel), Mode::Add)],
+        OpKind::ReceiverDrop => vec![
+            touch(Thing::Receiver(channel), Mode::Write),
+            touch(Thing::Head(channel), Mode::Write),
+        ],
+        OpKind::Send | OpKind::TrySend if course == Course::Closed => {
+            vec![touch(Thing::Receiver(channel), Mode::Read)]
+        }
+        OpKind::Send | OpKind::TrySend => vec![
+            touch(Thing::Receiver(channel), Mode::Read),
+            touch(Thing::Tail(channel), mode),
+            touch(slot, mode),
+        ],
+        _ if course == Course::Done => vec![touch(Thing::Head(channel), mode), touch(slot, mode)],
+        _ => vec![
+            touch(Thing::Head(channel), mode),
+            touch(slot, mode),
+            touch(Thing::Senders(channel), Mode::Read),
+        ],
+    }
 }
 
 /// Numbers the tasks in the order of their names, which do not depend on the schedule.
