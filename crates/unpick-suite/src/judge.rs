@@ -311,11 +311,7 @@ impl Verdict {
             Dependence::Lazy => self.lazy_relations,
         };
         let (rule, is_kept) = match promise.relations {
-            Relations::Any | Relations::Every => ("reaches every relation", relations == all),
-            Relations::Once(_) => (
-                "runs one schedule for each relation",
-                relations == all && schedules == all as u64,
-            ),
+            Relations::Any | Relations::Every(_) => ("reaches every relation", relations == all),
             Relations::Optimal => (
                 "runs one execution for each relation",
                 relations == all && schedules == all as u64 && found.executions == schedules,

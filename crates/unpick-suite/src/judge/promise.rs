@@ -28,10 +28,9 @@ pub enum Relations {
     Any,
     /// One execution for each, and none that does not count.
     Optimal,
-    /// One schedule for each.
-    Once(Dependence),
-    /// Each at least once.
-    Every,
+    /// Each at least once. A technique that looks one operation ahead cannot promise that it is
+    /// only once: whether an operation will change anything is known when it has been performed.
+    Every(Dependence),
 }
 
 /// A technique and what it promises.
@@ -50,13 +49,13 @@ pub struct Promise {
 pub const PROMISES: &[Promise] = &[
     Promise::new("ipb:beyond=1", Coverage::EverySchedule, Relations::Any),
     Promise::new("idb:beyond=1", Coverage::EverySchedule, Relations::Any),
-    Promise::new("hbr-cache", Coverage::EveryState, Relations::Once(Dependence::Regular)),
-    Promise::new("lazy-hbr-cache", Coverage::EveryState, Relations::Once(Dependence::Lazy)),
-    Promise::new("dpor", Coverage::EveryStateOrFailure, Relations::Every),
+    Promise::new("hbr-cache", Coverage::EveryState, Relations::Every(Dependence::Regular)),
+    Promise::new("lazy-hbr-cache", Coverage::EveryState, Relations::Every(Dependence::Lazy)),
+    Promise::new("dpor", Coverage::EveryStateOrFailure, Relations::Every(Dependence::Regular)),
     Promise::new("odpor", Coverage::EveryStateOrFailure, Relations::Optimal),
     Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Any),
     Promise::new("lazy-dpor", Coverage::Nothing, Relations::Any),
-    Promise::new("lazy-dpor:fallback=off", Coverage::Nothing, Relations::Any),
+    Promise::new("lazy-dpor:fallback=0", Coverage::Nothing, Relations::Any),
 ];
 
 /// Pairs of techniques of which the first runs no more executions than the second.
@@ -85,7 +84,7 @@ impl Promise {
     /// Which relations the promise is about.
     pub(super) fn dependence(&self) -> Dependence {
         match self.relations {
-            Relations::Once(dependence) => dependence,
+            Relations::Every(dependence) => dependence,
             _ => Dependence::Regular,
         }
     }

@@ -188,19 +188,15 @@ impl Operations {
                 Some(_) => Course::Idle,
             };
             let op = &operation.op;
-            let slot = match op.kind {
-                OpKind::Send | OpKind::TrySend => &mut sent,
-                _ => &mut received,
-            };
             operation.touches = match op.kind {
-                OpKind::Send
-                | OpKind::TrySend
-                | OpKind::Receive
-                | OpKind::TryReceive
-                | OpKind::SenderDrop
-                | OpKind::ReceiverDrop => {
-                    let touches = direct_on_channel(op, course, *slot, record.capacity);
-                    *slot += usize::from(course == Course::Done);
+                OpKind::SenderDrop | OpKind::ReceiverDrop => {
+                    direct_on_channel(op, course, 0, record.capacity)
+                }
+                OpKind::Send | OpKind::TrySend | OpKind::Receive | OpKind::TryReceive => {
+                    let is_send = matches!(op.kind, OpKind::Send | OpKind::TrySend);
+                    let count = if is_send { &mut sent } else { &mut received };
+                    let touches = direct_on_channel(op, course, *count, record.capacity);
+                    *count += usize::from(course == Course::Done);
                     touches
                 }
                 _ => direct(op, course).into_iter().collect(),
