@@ -26,7 +26,9 @@ pub enum Coverage {
 pub enum Relations {
     /// Nothing.
     Any,
-    /// One execution for each, and none that does not count.
+    /// One execution for each, and none that does not count. Where operations leave things as they
+    /// are, two executions may differ in an order that turns out not to matter: there may be as many
+    /// as there are relations by what could be foreseen.
     Optimal,
     /// Each at least once. A technique that looks one operation ahead cannot promise that it is
     /// only once: whether an operation will change anything is known when it has been performed.
@@ -85,7 +87,7 @@ impl Promise {
     pub(super) fn dependence(&self) -> Dependence {
         match self.relations {
             Relations::Every(dependence) => dependence,
-            _ => Dependence::Regular,
+            Relations::Any | Relations::Optimal => Dependence::Regular,
         }
     }
 }

@@ -24,6 +24,7 @@ struct Programs {
     schedules: u64,
     relations: u64,
     lazy_relations: u64,
+    foreseen_relations: u64,
     states: u64,
     breaches: u64,
 }
@@ -56,6 +57,7 @@ impl Tally {
         sums.schedules += verdict.schedules;
         sums.relations += verdict.relations as u64;
         sums.lazy_relations += verdict.lazy_relations as u64;
+        sums.foreseen_relations += verdict.foreseen_relations as u64;
         sums.states += verdict.states as u64;
         sums.breaches += verdict.breaches.len() as u64;
         for measured in &verdict.techniques {
@@ -115,6 +117,7 @@ impl fmt::Display for Tally {
             "fail",
             "race",
             "schedules",
+            "foreseen",
             "HBRs",
             "lazy HBRs",
             "states",
@@ -129,6 +132,7 @@ impl fmt::Display for Tally {
                 sums.failing,
                 sums.racing,
                 sums.schedules,
+                sums.foreseen_relations,
                 sums.relations,
                 sums.lazy_relations,
                 sums.states,
