@@ -14,6 +14,7 @@
 //! - No reference into the runtime is live across a switch.
 //! - Tasks are torn down youngest first, so that what a scoped task borrows outlives it.
 
+mod context;
 mod fiber;
 mod local;
 mod object_cell;

@@ -53,11 +53,14 @@ pub(crate) fn task_local<T: 'static>(key: usize, init: impl FnOnce() -> T) -> Ta
             let fresh: Rc<dyn Any> = Rc::new(init());
             // SAFETY: not null means current; the reference ends at once.
             let runtime = unsafe { &mut *runtime };
-            runtime.locals[runtime.current.index()].values.push(Local {
-                key,
-                has_destructor: std::mem::needs_drop::<T>(),
-                value: Some(Rc::clone(&fresh)),
-            });
+            runtime.fibers[runtime.current.index()]
+                .locals
+                .values
+                .push(Local {
+                    key,
+                    has_destructor: std::mem::needs_drop::<T>(),
+                    value: Some(Rc::clone(&fresh)),
+                });
             fresh
         }
     };
@@ -70,7 +73,7 @@ pub(crate) fn task_local<T: 'static>(key: usize, init: impl FnOnce() -> T) -> Ta
 fn find(runtime: *mut Runtime, key: usize) -> Option<Option<Rc<dyn Any>>> {
     // SAFETY: called with the current runtime; the reference ends with this function.
     let runtime = unsafe { &mut *runtime };
-    let locals = &runtime.locals[runtime.current.index()].values;
+    let locals = &runtime.fibers[runtime.current.index()].locals.values;
     let found = locals.iter().find(|local| local.key == key);
     found.map(|local| local.value.clone())
 }
@@ -79,13 +82,18 @@ fn find(runtime: *mut Runtime, key: usize) -> Option<Option<Rc<dyn Any>>> {
 /// thread-locals, and make new ones, which are dropped in their turn.
 pub(super) fn run_destructors(task: TaskId) {
     // SAFETY: called on a running fiber; nothing is kept.
-    if unsafe { (&(*current()).locals)[task.index()].values.is_empty() } {
+    if unsafe {
+        (&(*current()).fibers)[task.index()]
+            .locals
+            .values
+            .is_empty()
+    } {
         return;
     }
     loop {
         // SAFETY: called on a running fiber; the reference ends before the value is dropped.
         let last = unsafe {
-            let locals = &mut (&mut (*current()).locals)[task.index()].values;
+            let locals = &mut (&mut (*current()).fibers)[task.index()].locals.values;
             let last = locals
                 .iter_mut()
                 .rev()
@@ -98,5 +106,10 @@ pub(super) fn run_destructors(task: TaskId) {
         }
     }
     // SAFETY: as above. What is left has no destructor.
-    unsafe { (&mut (*current()).locals)[task.index()].values.clear() };
+    unsafe {
+        (&mut (*current()).fibers)[task.index()]
+            .locals
+            .values
+            .clear()
+    };
 }

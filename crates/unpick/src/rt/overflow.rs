@@ -1,11 +1,11 @@
 //! Turns a task that runs out of stack into an outcome.
 //!
 //! A fiber's stack ends in a page that cannot be touched. The handler below recognises a fault there
-//! and makes the fiber return to its resumer instead; every other fault goes on to the handler that
+//! and goes on in the host instead; every other fault goes on to the handler that
 //! was there before.
 
 /// Installs the handler, once for the process.
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(unpick_relay)))]
 pub(super) fn install() {
     use std::sync::Once;
     static INSTALLED: Once = Once::new();
@@ -24,34 +24,29 @@ pub(super) fn install() {
 }
 
 /// Nothing to install: a task that runs out of stack ends the process here.
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64", not(unpick_relay))))]
 pub(super) fn install() {}
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(unpick_relay)))]
 // SAFETY: an all-zero action is valid; it is overwritten before the handler can run.
 static mut SEGV: libc::sigaction = unsafe { std::mem::zeroed() };
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(unpick_relay)))]
 // SAFETY: as above.
 static mut BUS: libc::sigaction = unsafe { std::mem::zeroed() };
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(unpick_relay)))]
 extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    use super::fiber::Ended;
-    use super::runtime::current_trap_handler;
-    use libc::{REG_RBP, REG_RDI, REG_RIP, REG_RSI, REG_RSP};
+    use super::runtime::note_fault;
+    use libc::{REG_RBP, REG_RBX, REG_RIP, REG_RSP};
     // SAFETY: the kernel passes a valid context.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
     let stack_pointer = registers[REG_RSP as usize] as usize;
     // SAFETY: the kernel passes valid information; for these signals it holds an address.
     let fault = unsafe { (*info).si_addr() } as usize;
-    if let Some(trap) = current_trap_handler(stack_pointer, fault) {
-        // SAFETY: the stack pointer lies on the fiber's stack; its frames are never used again.
-        let regs = unsafe { trap.setup_trap_handler(|| Ended::Overflow) };
-        registers[REG_RIP as usize] = regs.rip as i64;
-        registers[REG_RSP as usize] = regs.rsp as i64;
-        registers[REG_RBP as usize] = regs.rbp as i64;
-        registers[REG_RDI as usize] = regs.rdi as i64;
-        registers[REG_RSI as usize] = regs.rsi as i64;
+    if let Some(values) = note_fault(stack_pointer, fault) {
+        for (register, value) in [REG_RIP, REG_RBX, REG_RBP, REG_RSP].into_iter().zip(values) {
+            registers[register as usize] = value as i64;
+        }
         return;
     }
     // SAFETY: `install` has filled both before this could run.

@@ -1,15 +1,13 @@
 //! Runs executions: the host side of the fibers.
 
+use super::context::{Context, switch};
 use super::fiber::Fiber;
-use super::local::Locals;
 use super::panic_hook;
-use super::spawn::Body;
 use super::statics::StaticsInUse;
-use corosensei::trap::CoroutineTrapHandler;
 use std::any::Any;
 use std::cell::Cell;
 use std::io;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use unpick_engine::{Decision, Execution, Runtime as Engine, Settings, Strategy};
@@ -56,14 +54,6 @@ static NEXT_STAMP_BLOCK: AtomicU64 = AtomicU64::new(1);
 /// A task's stack unless it asks for a larger one.
 pub(crate) const STACK_SIZE: usize = 1 << 20;
 
-/// What a fiber runs next.
-pub(super) enum Job {
-    /// The body of the test.
-    Main,
-    /// A task that the program created.
-    Task(Body),
-}
-
 /// Runs one program, again and again, on the thread that made it.
 pub(crate) struct Runtime {
     pub(super) execution: Execution,
@@ -74,13 +64,11 @@ pub(crate) struct Runtime {
     /// fiber must not move when its task creates another.
     #[allow(clippy::vec_box)]
     pub(super) fibers: Vec<Box<Fiber>>,
-    pub(super) jobs: Vec<Option<Job>>,
-    pub(super) locals: Vec<Locals>,
+    pub(super) host: Context,
     pub(super) current: TaskId,
-    /// The task that was chosen by a fiber that could not go on itself.
-    pub(super) next: Option<TaskId>,
-    /// A new task runs up to its first operation, within the transition of its creator.
-    pub(super) is_prelude: bool,
+    /// The creator of the running task, while that is new: it runs up to its first operation within
+    /// the transition of its creator.
+    pub(super) creator: Option<TaskId>,
     pub(super) is_tearing_down: bool,
     /// The task that was stopped in the middle of its own panic, if any.
     pub(super) panicking: Option<TaskId>,
@@ -92,6 +80,10 @@ pub(crate) struct Runtime {
     pub(super) stack_size: usize,
     /// The newest panic that the hook has seen: who, what, where. It may have been caught.
     last_panic: Option<(TaskId, String, Option<unpick_trace::Site>)>,
+    /// Whether the running task has just run out of stack.
+    pub(super) has_overflowed: bool,
+    /// A panic of the engine or the strategy between two tasks; it goes on in the host.
+    panic_between: Option<Box<dyn Any + Send>>,
 }
 
 /// A strategy that stands in while no execution runs.
@@ -128,11 +120,9 @@ impl Runtime {
             strategy: std::ptr::from_mut(Box::leak(Box::new(NoStrategy))),
             program,
             fibers: Vec::new(),
-            jobs: Vec::new(),
-            locals: Vec::new(),
+            host: Context::of_host(),
             current: TaskId::MAIN,
-            next: None,
-            is_prelude: false,
+            creator: None,
             is_tearing_down: false,
             panicking: None,
             unwind_count: 0,
@@ -141,12 +131,14 @@ impl Runtime {
             statics: None,
             stack_size,
             last_panic: None,
+            has_overflowed: false,
+            panic_between: None,
         })
     }
 
     fn reset(&mut self) {
         self.execution.reset();
-        self.next = None;
+        self.creator = None;
         self.is_tearing_down = false;
         self.panicking = None;
         self.unwind_count = 0;
@@ -164,12 +156,8 @@ impl Runtime {
         let stack_size = stack_size.unwrap_or(0).max(self.stack_size);
         let index = self.execution.task_count();
         match self.fibers.get(index) {
-            None => {
-                self.fibers.push(Fiber::new(stack_size)?);
-                self.jobs.push(None);
-                self.locals.push(Locals::default());
-            }
-            Some(fiber) if fiber.is_done() || fiber.stack_size() < stack_size => {
+            None => self.fibers.push(Fiber::new(stack_size)?),
+            Some(fiber) if fiber.is_lost || fiber.stack_size() < stack_size => {
                 self.fibers[index] = Fiber::new(stack_size)?;
             }
             Some(_) => {}
@@ -177,34 +165,31 @@ impl Runtime {
         Ok(())
     }
 
-    /// Runs a new task, whose fiber was prepared, up to its first operation. Answers whether the
-    /// execution can go on.
-    ///
-    /// # Safety
-    /// `this` is the current runtime, and no reference into it is live.
-    pub(super) unsafe fn start(this: *mut Runtime, task: TaskId, job: Job) -> bool {
-        // SAFETY: as the caller promises; the reference ends before the switch.
-        let fiber: *mut Fiber = unsafe {
-            let runtime = &mut *this;
-            let index = task.index();
-            runtime.jobs[index] = Some(job);
-            runtime.is_prelude = true;
-            runtime.current = task;
-            &raw mut *runtime.fibers[index]
-        };
-        // SAFETY: the fiber is idle and belongs to this thread.
-        unsafe {
-            let overflowed = Fiber::resume(fiber);
-            (*this).is_prelude = false;
-            if overflowed {
-                (*this).note_overflow(task);
+    /// The context of a task's fiber.
+    #[inline]
+    pub(super) fn context_of(&mut self, task: TaskId) -> *mut Context {
+        &raw mut self.fibers[task.index()].context
+    }
+
+    /// Makes the task current that the strategy chooses, and answers where to go on: there, or in
+    /// the host if the execution is over.
+    #[inline]
+    pub(super) fn decide(&mut self) -> *mut Context {
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *self.strategy };
+        match self.execution.decide(strategy) {
+            Decision::Run(task) => {
+                self.current = task;
+                self.context_of(task)
             }
-            (*this).execution.outcome().is_none()
+            Decision::Over => &raw mut self.host,
         }
     }
 
     fn note_overflow(&mut self, task: TaskId) {
-        let size = self.fibers[task.index()].stack_size();
+        let fiber = &mut self.fibers[task.index()];
+        fiber.is_lost = true;
+        let size = fiber.stack_size();
         let name = self.execution.trace().task_name(task);
         self.execution.fail(Failure {
             kind: FailureKind::StackOverflow,
@@ -217,33 +202,24 @@ impl Runtime {
         });
     }
 
-    /// Lets one task after the other go on, until the execution has an outcome.
+    /// Lets a task go on, and whoever comes after it, until a fiber switches to the host.
     ///
     /// # Safety
-    /// `this` is the current runtime, no reference into it is live, and every task has been started.
-    unsafe fn run(this: *mut Runtime) {
-        loop {
-            // SAFETY: the reference ends before the switch; the strategy outlives the execution.
-            let fiber: *mut Fiber = unsafe {
-                let runtime = &mut *this;
-                let task = match runtime.next.take() {
-                    Some(task) => task,
-                    None => match runtime.execution.decide(&mut *runtime.strategy) {
-                        Decision::Run(task) => task,
-                        Decision::Over => return,
-                    },
-                };
-                runtime.current = task;
-                &raw mut *runtime.fibers[task.index()]
-            };
-            // SAFETY: the fiber is suspended at the operation that was just granted.
-            unsafe {
-                if Fiber::resume(fiber) {
-                    (*this).note_overflow((*this).current);
-                }
-                if (*this).execution.outcome().is_some() {
-                    return;
-                }
+    /// `this` is the current runtime, no reference into it is live, and the task's fiber is idle or
+    /// suspended.
+    unsafe fn run(this: *mut Runtime, task: TaskId) {
+        // SAFETY: as the caller promises; the references end before the switch.
+        unsafe {
+            (*this).current = task;
+            let (host, fiber) = (&raw mut (*this).host, (*this).context_of(task));
+            switch(host, fiber);
+            let runtime = &mut *this;
+            if runtime.has_overflowed {
+                runtime.has_overflowed = false;
+                runtime.note_overflow(runtime.current);
+            }
+            if let Some(payload) = runtime.panic_between.take() {
+                resume_unwind(payload);
             }
         }
     }
@@ -258,8 +234,8 @@ impl Runtime {
     /// # Safety
     /// `this` is the current runtime, and no reference into it is live.
     unsafe fn tear_down(this: *mut Runtime) {
-        // SAFETY: references end before each switch; a fiber whose job has begun and not ended is
-        // suspended inside it.
+        // SAFETY: references end before each switch; the fiber of a task that has begun and not ended
+        // is suspended inside it.
         unsafe {
             let count = (*this).execution.task_count();
             (*this).is_tearing_down = true;
@@ -267,21 +243,18 @@ impl Runtime {
             for index in (0..count).rev() {
                 let task = TaskId(index as u32);
                 let fiber: *mut Fiber = &raw mut *(&mut (*this).fibers)[index];
-                if !(*this).execution.is_finished(task) && !(*fiber).is_done() {
+                if !(*this).execution.is_finished(task) && !(*fiber).is_lost {
                     let is_its_turn = match panicking {
                         Some(first) if task >= first => task == first,
                         _ => !std::thread::panicking(),
                     };
                     if is_its_turn {
-                        (*this).current = task;
                         (*this).unwind_count = 0;
-                        Fiber::resume(fiber);
+                        Runtime::run(this, task);
                     }
-                    if !(*this).execution.is_finished(task) {
-                        (*fiber).discard();
-                    }
+                    (*fiber).is_lost = !(*this).execution.is_finished(task);
                 }
-                (&mut (*this).locals)[index].forget();
+                (*fiber).locals.forget();
             }
         }
     }
@@ -304,9 +277,7 @@ impl Runtime {
         // SAFETY: `this` is current, and `self` is not used until it is no longer.
         unsafe {
             let main = (*this).execution.add_task(None);
-            if Runtime::start(this, main, Job::Main) {
-                Runtime::run(this);
-            }
+            Runtime::run(this, main);
             if !matches!((*this).execution.outcome(), Some(Outcome::Pass)) {
                 Runtime::tear_down(this);
             }
@@ -349,22 +320,45 @@ impl Engine for Runtime {
     }
 }
 
-/// Runs the task that a fiber was resumed for, to its end.
-pub(super) fn run_task() {
-    let this = current();
-    // SAFETY: called on a fiber, whose runtime is current; the reference ends at once.
-    let (task, job, program) = unsafe {
+/// What a fiber does: it runs one task after the other. At the end of a task it decides who goes on.
+pub(super) extern "C" fn fiber_main() -> ! {
+    loop {
+        let this = current();
+        // SAFETY: a fiber runs only while its runtime is current; no reference is live across the
+        // switch, and the context that goes on is suspended.
+        unsafe {
+            let fiber = (*this).context_of((*this).current);
+            // Nothing may unwind out of a fiber.
+            let next = catch_unwind(AssertUnwindSafe(|| run_task(this)));
+            let next = next.unwrap_or_else(|payload| {
+                (*this).panic_between = Some(payload);
+                &raw mut (*this).host
+            });
+            switch(fiber, next);
+        }
+    }
+}
+
+/// Runs the current task to its end, and answers where to go on.
+///
+/// # Safety
+/// `this` is the current runtime, no reference into it is live, and its current task has not begun.
+unsafe fn run_task(this: *mut Runtime) -> *mut Context {
+    // SAFETY: as the caller promises; the reference ends at once.
+    let (task, body, program) = unsafe {
         let runtime = &mut *this;
         let task = runtime.current;
-        let job = runtime.jobs[task.index()].take();
-        (task, job, runtime.program)
+        (
+            task,
+            runtime.fibers[task.index()].body.take(),
+            runtime.program,
+        )
     };
     let end = catch_unwind(AssertUnwindSafe(move || {
-        match job {
+        match body {
+            Some(body) => body.run(),
             // SAFETY: the program outlives the runtime.
-            Some(Job::Main) => unsafe { (*program)() },
-            Some(Job::Task(body)) => body.run(),
-            None => panic!("internal error: a fiber was resumed without a job"),
+            None => unsafe { (*program)() },
         }
         super::local::run_destructors(task);
     }));
@@ -378,6 +372,13 @@ pub(super) fn run_task() {
         }
     }
     runtime.execution.finish(task);
+    if runtime.is_tearing_down {
+        return &raw mut runtime.host;
+    }
+    match runtime.creator {
+        Some(creator) => runtime.context_of(creator),
+        None => runtime.decide(),
+    }
 }
 
 impl Runtime {
@@ -430,21 +431,26 @@ pub(super) fn note_panic(message: String, location: Option<&Location<'_>>) {
     }
 }
 
-/// The trap handler of the running fiber, if a fault at this address is an overflow of its stack.
-pub(super) fn current_trap_handler(
-    stack_pointer: usize,
-    fault: usize,
-) -> Option<CoroutineTrapHandler<super::fiber::Ended>> {
+/// If a fault at this address is an overflow of the running task's stack, gives the task up and
+/// answers the registers with which the host goes on: `rip`, `rbx`, `rbp` and `rsp`.
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(unpick_relay)))]
+pub(super) fn note_fault(stack_pointer: usize, fault: usize) -> Option<[usize; 4]> {
+    /// The smallest page of the supported systems; guard pages are at least as large.
+    const PAGE_SIZE: usize = 4096;
     let runtime = current();
     if runtime.is_null() {
         return None;
     }
-    // SAFETY: not null means current; only plain data is read.
+    // SAFETY: not null means current. Only plain data is used, and a fault on the stack of a fiber
+    // means that the fiber runs, so that the host is suspended.
     unsafe {
         let fibers = &(*runtime).fibers;
-        let fiber = fibers.get((*runtime).current.index())?;
-        let is_overflow = fiber.guard_page.contains(&fault)
-            && fiber.trap_handler.stack_ptr_in_bounds(stack_pointer);
-        is_overflow.then_some(fiber.trap_handler)
+        let stack = fibers.get((*runtime).current.index())?.context.addresses();
+        let guard_page = stack.start..stack.start + PAGE_SIZE;
+        if !guard_page.contains(&fault) || !stack.contains(&stack_pointer) {
+            return None;
+        }
+        (*runtime).has_overflowed = true;
+        Some((*runtime).host.registers())
     }
 }

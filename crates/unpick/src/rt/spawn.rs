@@ -1,7 +1,8 @@
 //! Creating tasks.
 
+use super::context::switch;
 use super::packet::Work;
-use super::runtime::{Job, Runtime, current};
+use super::runtime::{Runtime, current};
 use super::task::{abandon, leave_if, perform};
 use std::io;
 use std::panic::Location;
@@ -61,17 +62,37 @@ fn create(
     name: Option<&str>,
     stack_size: Option<usize>,
 ) -> io::Result<TaskId> {
-    // SAFETY: called with the current runtime; no reference is live across the switch.
+    // SAFETY: called with the current runtime; no reference is live across the switch, and the new
+    // task's fiber is idle.
     unsafe {
         let creator = (*runtime).current;
-        (*runtime).prepare_fiber(stack_size)?;
-        let task = (*runtime).execution.add_task(Some(creator));
-        if let Some(name) = name {
-            (*runtime).execution.name_task(task, name);
-        }
-        let goes_on = Runtime::start(runtime, task, Job::Task(body));
+        let task = (*runtime).add_task(body, name, stack_size)?;
+        let from = (*runtime).context_of(creator);
+        switch(from, (*runtime).context_of(task));
+        (*runtime).creator = None;
         (*runtime).current = creator;
-        leave_if(!goes_on);
+        leave_if((*runtime).execution.outcome().is_some());
+        Ok(task)
+    }
+}
+
+impl Runtime {
+    /// Makes a new task the current one. It is at its beginning.
+    fn add_task(
+        &mut self,
+        body: Body,
+        name: Option<&str>,
+        stack_size: Option<usize>,
+    ) -> io::Result<TaskId> {
+        let creator = self.current;
+        self.prepare_fiber(stack_size)?;
+        let task = self.execution.add_task(Some(creator));
+        if let Some(name) = name {
+            self.execution.name_task(task, name);
+        }
+        self.fibers[task.index()].body = Some(body);
+        self.creator = Some(creator);
+        self.current = task;
         Ok(task)
     }
 }

@@ -1,12 +1,13 @@
 //! What a running task asks of its runtime.
 
-use super::fiber::Fiber;
+use super::context::{Context, switch};
 use super::object_cell::{Modelled, ObjectCell};
 use super::runtime::{Abandoned, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
 use std::panic::{Location, resume_unwind};
+use std::ptr::null_mut;
 use std::time::Duration;
-use unpick_engine::{Decision, Grant, Shape};
+use unpick_engine::{Grant, Shape};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
 
 /// Times a task may swallow the unwinding of its execution before its stack is given up.
@@ -201,10 +202,12 @@ pub(super) unsafe fn perform(
     op: Op,
     location: &'static Location<'static>,
 ) -> Grant {
-    // SAFETY: as the caller promises; references are made for one call each.
+    // SAFETY: as the caller promises; references are made for one call each, and end before the
+    // switch.
     unsafe {
-        if !goes_on(runtime, op, location) {
-            suspend(runtime, (*runtime).current);
+        let turn = announce(runtime, op, location);
+        if !turn.next.is_null() {
+            switch(turn.this, turn.next);
         }
         if (*runtime).is_tearing_down {
             return unwind(runtime);
@@ -213,55 +216,67 @@ pub(super) unsafe fn perform(
     }
 }
 
-/// Announces an operation of the running task and decides. Answers whether the same task goes on;
-/// otherwise it must give control away.
+/// Who goes on.
+struct Turn {
+    /// The running task's context.
+    this: *mut Context,
+    /// Null if that goes on itself.
+    next: *mut Context,
+}
+
+/// Announces an operation of the running task and decides who goes on.
 ///
 /// # Safety
 /// As for [`perform`].
 #[inline(never)]
-unsafe fn goes_on(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) -> bool {
-    // SAFETY: as the caller promises; nothing switches in here, and the strategy outlives the
-    // execution.
+unsafe fn announce(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) -> Turn {
+    // SAFETY: as the caller promises; nothing switches in here.
     let runtime = unsafe { &mut *runtime };
-    if runtime.is_tearing_down {
-        return true;
-    }
     let task = runtime.current;
+    let this = runtime.context_of(task);
+    let to = |next| Turn { this, next };
+    if runtime.is_tearing_down {
+        return to(null_mut());
+    }
     runtime.execution.announce(task, op, location);
-    // SAFETY: as above.
-    let strategy = unsafe { &mut *runtime.strategy };
     if std::thread::panicking() {
-        // Nobody else may run while this task unwinds: it goes on, or its panic is the outcome.
-        let goes_on = runtime.execution.force(task, strategy);
-        if !goes_on {
-            runtime.note_panic_of(task);
-            runtime.panicking = Some(task);
-        }
-        return goes_on;
+        return to(runtime.force(task));
     }
-    if runtime.is_prelude {
-        return false;
+    if let Some(creator) = runtime.creator {
+        return to(runtime.context_of(creator));
     }
-    match runtime.execution.decide(strategy) {
-        Decision::Run(next) if next == task => true,
-        Decision::Run(next) => {
-            runtime.next = Some(next);
-            false
-        }
-        Decision::Over => false,
+    match runtime.decide() {
+        next if next == this => to(null_mut()),
+        next => to(next),
     }
 }
 
-/// Gives control to whoever resumed the running fiber.
+impl Runtime {
+    /// Nobody else may run while a task unwinds: it goes on, or its panic is the outcome. Answers
+    /// where to go on as [`Turn::next`].
+    #[cold]
+    fn force(&mut self, task: TaskId) -> *mut Context {
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *self.strategy };
+        if self.execution.force(task, strategy) {
+            return null_mut();
+        }
+        self.note_panic_of(task);
+        self.panicking = Some(task);
+        &raw mut self.host
+    }
+}
+
+/// Gives control to the host.
 ///
 /// # Safety
-/// `runtime` is current, `task` runs, and no reference into the runtime is live.
-#[inline]
-unsafe fn suspend(runtime: *mut Runtime, task: TaskId) {
-    // SAFETY: as the caller promises.
+/// `runtime` is current, and no reference into it is live.
+#[cold]
+unsafe fn leave(runtime: *mut Runtime) {
+    // SAFETY: as the caller promises; the host is suspended while a fiber runs.
     unsafe {
-        let fiber: *const Fiber = &raw const **(*runtime).fibers.as_ptr().add(task.index());
-        Fiber::suspend(fiber);
+        let this = (*runtime).context_of((*runtime).current);
+        switch(this, &raw mut (*runtime).host);
     }
 }
 
@@ -312,7 +327,7 @@ pub(crate) fn abandon() -> ! {
     assert!(!runtime.is_null(), "internal error: no task to abandon");
     loop {
         // SAFETY: not null means current.
-        unsafe { suspend(runtime, (*runtime).current) };
+        unsafe { leave(runtime) };
     }
 }
 
@@ -372,7 +387,7 @@ pub(super) fn leave_if(over: bool) {
         // SAFETY: the caller was in a task; no reference is live.
         unsafe {
             if !(*runtime).is_tearing_down {
-                suspend(runtime, (*runtime).current);
+                leave(runtime);
             }
             unwind(runtime);
         }

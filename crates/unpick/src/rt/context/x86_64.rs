@@ -1,0 +1,102 @@
+//! A switch in a dozen instructions.
+//!
+//! The floating-point control words are left alone: all tasks of an execution share a thread, and
+//! compiled code takes these words for constant. Nothing unwinds through a switch, and a walk up the
+//! stack of a context ends at the return address zero below its entry.
+
+use corosensei::stack::{DefaultStack, Stack};
+use std::arch::asm;
+use std::io;
+use std::ops::Range;
+
+/// A stack, and where execution stands on it while it is suspended.
+pub(in crate::rt) struct Context {
+    /// Valid while suspended. On top of the stack lie the address to go on at, `rbx` and `rbp`.
+    stack_pointer: *mut usize,
+    /// `None` for the host, which runs on the stack of its thread.
+    stack: Option<DefaultStack>,
+}
+
+impl Context {
+    /// The context of the thread itself.
+    pub fn of_host() -> Context {
+        Context {
+            stack_pointer: std::ptr::null_mut(),
+            stack: None,
+        }
+    }
+
+    /// A context that begins with `entry` when it is first switched to.
+    pub fn new(stack_size: usize, entry: extern "C" fn() -> !) -> io::Result<Context> {
+        let stack = DefaultStack::new(stack_size)?;
+        let top = (stack.base().get() & !15) as *mut usize;
+        // A function finds its return address on top of the stack, right below a multiple of 16. The
+        // words above the entry are for `rbx` and `rbp`.
+        let words = [entry as usize, 0, 0, 0];
+        // SAFETY: the stack is larger than four words, and nobody else uses it.
+        let stack_pointer = unsafe {
+            let bottom = top.sub(words.len());
+            bottom.cast::<[usize; 4]>().write(words);
+            bottom
+        };
+        Ok(Context {
+            stack_pointer,
+            stack: Some(stack),
+        })
+    }
+
+    /// Where the stack lies, guard page included. Empty for the host.
+    pub fn addresses(&self) -> Range<usize> {
+        match &self.stack {
+            Some(stack) => stack.limit().get()..stack.base().get(),
+            None => 0..0,
+        }
+    }
+
+    /// What to load into `rip`, `rbx`, `rbp` and `rsp` to go on here without a switch.
+    ///
+    /// # Safety
+    /// The context is suspended.
+    #[cfg(target_os = "linux")]
+    pub unsafe fn registers(&self) -> [usize; 4] {
+        // SAFETY: this is what `switch` leaves on top of the stack of a suspended context.
+        let [rip, rbx, rbp] = unsafe { self.stack_pointer.cast::<[usize; 3]>().read() };
+        [rip, rbx, rbp, self.stack_pointer.wrapping_add(3) as usize]
+    }
+}
+
+/// Suspends `from`, which runs, and goes on in `to`. Comes back when somebody switches to `from`.
+///
+/// Inlined, so that the compiler saves the registers in use only, and that each place has a jump of
+/// its own to predict. A return in place of the jump would be mispredicted every time.
+///
+/// # Safety
+/// `from` is the context that runs, `to` another one, suspended on this thread. Nothing that the
+/// compiler takes for unchanged over a call of foreign code is changed meanwhile.
+#[inline(always)]
+pub(in crate::rt) unsafe fn switch(from: *mut Context, to: *mut Context) {
+    // SAFETY: all registers are saved or declared as overwritten, and the stack pointer is put back
+    // to what it was when somebody jumps to the label.
+    unsafe {
+        asm!(
+            "push rbp",
+            "push rbx",
+            "lea rax, [rip + 2f]",
+            "push rax",
+            "mov [rdi], rsp",
+            "mov rsp, rsi",
+            "pop rax",
+            "pop rbx",
+            "pop rbp",
+            "jmp rax",
+            "2:",
+            inout("rdi") &raw mut (*from).stack_pointer => _,
+            inout("rsi") (*to).stack_pointer => _,
+            lateout("r12") _,
+            lateout("r13") _,
+            lateout("r14") _,
+            lateout("r15") _,
+            clobber_abi("sysv64"),
+        );
+    }
+}
