@@ -147,6 +147,9 @@ pub struct Execution {
     /// Whether the next operation of the last task lets others go first.
     last_yields: bool,
     pub(crate) operation_count: u64,
+    /// The number of operations after which the execution is over: once it has an outcome, zero.
+    operation_limit: u64,
+    /// Operations before the first point with two enabled tasks; all until it comes.
     uncontended_count: u64,
     /// Operations performed while their task unwound.
     forced_count: u64,
@@ -179,7 +182,8 @@ impl Execution {
             last: TaskId::MAIN,
             last_yields: false,
             operation_count: 0,
-            uncontended_count: 0,
+            operation_limit: settings.steps_max,
+            uncontended_count: u64::MAX,
             forced_count: 0,
             last_step: 0,
             enabled_max: 0,
@@ -205,7 +209,8 @@ impl Execution {
         self.last = TaskId::MAIN;
         self.last_yields = false;
         self.operation_count = 0;
-        self.uncontended_count = 0;
+        self.operation_limit = self.settings.steps_max;
+        self.uncontended_count = u64::MAX;
         self.forced_count = 0;
         self.last_step = 0;
         self.enabled_max = 0;
@@ -228,6 +233,7 @@ impl Execution {
     }
 
     /// How the execution ended, once it has.
+    #[inline]
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
     }
@@ -239,7 +245,7 @@ impl Execution {
 
     /// Number of operations from the first point with two enabled tasks on.
     pub fn contended_count(&self) -> u64 {
-        self.operation_count - self.uncontended_count
+        self.operation_count.saturating_sub(self.uncontended_count)
     }
 
     /// Largest number of tasks enabled at once.
@@ -343,6 +349,7 @@ impl Execution {
     }
 
     /// The object that stands for a task in join, park and unpark.
+    #[inline]
     pub fn object_of(&self, task: TaskId) -> ObjectId {
         self.tasks[task.index()].object
     }
@@ -398,6 +405,7 @@ impl Execution {
     /// Ends the execution with a fault.
     pub fn fail(&mut self, failure: Failure) {
         self.outcome.get_or_insert(Outcome::Fail(failure));
+        self.operation_limit = 0;
     }
 
     /// Ends the execution with a fault of `task` at its current operation.
@@ -418,6 +426,7 @@ impl Execution {
             Stop::Cut => Outcome::Cut,
             Stop::Diverged(divergence) => Outcome::Diverged(*divergence),
         });
+        self.operation_limit = 0;
     }
 
     /// Ends the execution with a panic at `location`.

@@ -26,8 +26,9 @@ pub(crate) enum Class {
 }
 
 /// By kind of operation. A table, since a jump on the kind would be mispredicted at every step.
-static CLASSES: [Class; OpKind::COUNT] = {
-    let mut classes = [Class::Other; OpKind::COUNT];
+/// As long as a byte can count, so that no bounds are checked.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
     classes[OpKind::Store as usize] = Class::Variable;
     classes[OpKind::ReadModifyWrite as usize] = Class::Variable;
     classes[OpKind::CompareExchange as usize] = Class::Variable;
@@ -45,7 +46,7 @@ static CLASSES: [Class; OpKind::COUNT] = {
 impl Class {
     #[inline]
     pub fn of(kind: OpKind) -> Class {
-        CLASSES[kind as usize]
+        CLASSES[usize::from(kind as u8)]
     }
 }
 

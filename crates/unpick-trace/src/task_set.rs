@@ -26,16 +26,23 @@ impl TaskSet {
     /// Adds a task. Answers whether it was not there.
     #[inline]
     pub fn insert(&mut self, task: TaskId) -> bool {
+        if task.0 >= 64 {
+            return self.insert_high(task);
+        }
+        let bit = 1 << task.0;
+        let is_new = self.low & bit == 0;
+        self.low |= bit;
+        is_new
+    }
+
+    #[cold]
+    fn insert_high(&mut self, task: TaskId) -> bool {
+        let index = task.index() / 64;
+        if self.more.len() < index {
+            self.more.resize(index, 0);
+        }
+        let word = &mut self.more[index - 1];
         let bit = 1 << (task.0 % 64);
-        let word = match task.index() / 64 {
-            0 => &mut self.low,
-            word => {
-                if self.more.len() < word {
-                    self.more.resize(word, 0);
-                }
-                &mut self.more[word - 1]
-            }
-        };
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
@@ -44,17 +51,33 @@ impl TaskSet {
     /// Removes a task. Answers whether it was there.
     #[inline]
     pub fn remove(&mut self, task: TaskId) -> bool {
-        let bit = 1 << (task.0 % 64);
-        let word = match task.index() / 64 {
-            0 => &mut self.low,
-            word => match self.more.get_mut(word - 1) {
-                Some(word) => word,
-                None => return false,
-            },
+        if task.0 >= 64 {
+            return self.remove_high(task);
+        }
+        let bit = 1 << task.0;
+        let was_there = self.low & bit != 0;
+        self.low &= !bit;
+        was_there
+    }
+
+    #[cold]
+    fn remove_high(&mut self, task: TaskId) -> bool {
+        let Some(word) = self.more.get_mut(task.index() / 64 - 1) else {
+            return false;
         };
+        let bit = 1 << (task.0 % 64);
         let was_there = *word & bit != 0;
         *word &= !bit;
         was_there
+    }
+
+    /// Whether the task is in the set.
+    #[inline]
+    pub fn contains(&self, task: TaskId) -> bool {
+        match task.0 {
+            0..64 => self.low & (1 << task.0) != 0,
+            _ => self.bits().contains_high(task),
+        }
     }
 
     /// Makes this set equal to `bits`; keeps its memory.
@@ -147,6 +170,14 @@ impl<'a> TaskBits<'a> {
     /// Whether the task is in the set.
     #[inline]
     pub fn contains(&self, task: TaskId) -> bool {
+        match task.0 {
+            0..64 => self.low & (1 << task.0) != 0,
+            _ => self.contains_high(task),
+        }
+    }
+
+    #[cold]
+    fn contains_high(&self, task: TaskId) -> bool {
         self.word(task.index() / 64) & (1 << (task.0 % 64)) != 0
     }
 
@@ -172,18 +203,31 @@ impl<'a> TaskBits<'a> {
     /// The lowest task of the set that is not below `start`.
     #[inline]
     pub fn first_from(&self, start: TaskId) -> Option<TaskId> {
-        let mut index = start.index() / 64;
-        let mut word = self.word(index) & (u64::MAX << (start.0 % 64));
-        loop {
+        if start.0 < 64 {
+            let rest = self.low & (u64::MAX << start.0);
+            if rest != 0 {
+                return Some(TaskId(rest.trailing_zeros()));
+            }
+        }
+        match self.more.is_empty() {
+            true => None,
+            false => self.first_high(start),
+        }
+    }
+
+    /// The lowest task of the set from 64 on that is not below `start`.
+    #[cold]
+    fn first_high(&self, start: TaskId) -> Option<TaskId> {
+        let start = start.0.max(64);
+        let mut mask = u64::MAX << (start % 64);
+        for index in start as usize / 64..=self.more.len() {
+            let word = self.word(index) & mask;
             if word != 0 {
                 return Some(TaskId(index as u32 * 64 + word.trailing_zeros()));
             }
-            index += 1;
-            if index > self.more.len() {
-                return None;
-            }
-            word = self.more[index - 1];
+            mask = u64::MAX;
         }
+        None
     }
 
     /// The task at position `nth` of the set, lowest first.
@@ -192,6 +236,11 @@ impl<'a> TaskBits<'a> {
         if self.more.is_empty() {
             return nth_bit(self.low, nth).map(TaskId);
         }
+        self.nth_of_many(nth)
+    }
+
+    #[cold]
+    fn nth_of_many(&self, nth: usize) -> Option<TaskId> {
         self.iter().nth(nth)
     }
 

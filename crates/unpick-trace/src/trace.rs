@@ -111,10 +111,16 @@ impl Trace {
         step.enabled = enabled.low_word();
         let more = enabled.more_words();
         if !more.is_empty() {
-            step.more_enabled = (self.more_enabled.len() as u32, more.len() as u32);
-            self.more_enabled.extend_from_slice(more);
+            step.more_enabled = self.push_more_enabled(more);
         }
         self.steps.push(step);
+    }
+
+    #[cold]
+    fn push_more_enabled(&mut self, more: &[u64]) -> (u32, u32) {
+        let start = self.more_enabled.len();
+        self.more_enabled.extend_from_slice(more);
+        (start as u32, more.len() as u32)
     }
 
     /// The tasks that were enabled before step `index`.

@@ -29,11 +29,11 @@ mod task;
 
 pub(crate) use local::{TaskLocal, task_local};
 pub(crate) use object_cell::{Modelled, ObjectCell};
-pub(crate) use packet::{Crop, Packet};
+pub(crate) use packet::{Crop, packet};
 pub(crate) use runtime::{Runtime, STACK_SIZE};
 pub use scope::{Scope, scope};
 pub(crate) use scope::{ScopeKind, ScopedTasks};
-pub(crate) use spawn::{Body, spawn, spawn_all};
+pub(crate) use spawn::{spawn, spawn_all};
 pub(crate) use task::{
     Answer, abandon, add_object, add_sender, advance_clock, ask, clock_look, clock_now,
     current_task, enlist, give_up_lock, is_finished, is_in_task, is_over, name_object, nanoseconds,

@@ -67,14 +67,13 @@ impl Execution {
     #[inline]
     pub fn decide(&mut self, strategy: &mut dyn Strategy) -> Decision {
         let enabled_count = self.enabled_count;
-        if self.outcome.is_some()
-            || enabled_count == 0
-            || self.operation_count >= self.settings.steps_max
-        {
+        if enabled_count == 0 || self.operation_count >= self.operation_limit {
             self.conclude();
             return Decision::Over;
         }
-        self.enabled_max = self.enabled_max.max(enabled_count);
+        if enabled_count > self.enabled_max {
+            self.note_contention(enabled_count);
+        }
         self.is_restricted = false;
         if self.last_yields || self.fairness.is_active() {
             self.restrict();
@@ -82,7 +81,6 @@ impl Execution {
         match strategy.choose(&View { execution: self }) {
             Ok(task) => {
                 self.operation_count += 1;
-                self.uncontended_count += u64::from(self.enabled_max < 2);
                 self.perform(task, strategy)
             }
             Err(stop) => {
@@ -90,6 +88,15 @@ impl Execution {
                 Decision::Over
             }
         }
+    }
+
+    /// Notes that more tasks are enabled than ever before.
+    #[cold]
+    fn note_contention(&mut self, enabled_count: usize) {
+        if self.enabled_max < 2 && enabled_count >= 2 {
+            self.uncontended_count = self.operation_count;
+        }
+        self.enabled_max = enabled_count;
     }
 
     /// Gives an execution that cannot go on its outcome.
@@ -101,6 +108,7 @@ impl Execution {
                 0 => self.terminal_outcome(),
                 _ => Outcome::StepLimit { limit },
             });
+            self.operation_limit = 0;
         }
     }
 
@@ -139,20 +147,19 @@ impl Execution {
 
     #[inline]
     fn perform(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Decision {
-        let enabled = self.enabled.bits();
         assert!(
-            enabled.contains(task),
+            self.enabled.contains(task),
             "internal error: the strategy chose task {task}, which is not enabled"
         );
         let slot = &mut self.tasks[task.index()];
         slot.status = Status::Running;
         slot.operations += 1;
-        let (op, site) = (slot.op, slot.site);
+        let (op, enabled) = (slot.op, self.enabled.bits());
         if slot.yields || self.fairness.is_active() {
             self.fairness.schedule(task, slot.yields, enabled);
         }
-        let step = Step::new(Choice::Task(task), task, op, site);
         self.last_step = self.trace.steps.len();
+        let step = Step::new(Choice::Task(task), task, slot.op, slot.site);
         self.trace.push(step, enabled);
         self.last = task;
         self.last_yields = false;

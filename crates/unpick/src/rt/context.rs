@@ -9,9 +9,9 @@
 #[path = "context/x86_64.rs"]
 mod direct;
 #[cfg(all(unix, target_arch = "x86_64", not(unpick_relay)))]
-pub(super) use direct::{Context, switch};
+pub(super) use direct::{Context, restart, switch};
 
 #[cfg(not(all(unix, target_arch = "x86_64", not(unpick_relay))))]
 mod relay;
 #[cfg(not(all(unix, target_arch = "x86_64", not(unpick_relay))))]
-pub(super) use relay::{Context, switch};
+pub(super) use relay::{Context, restart, switch};

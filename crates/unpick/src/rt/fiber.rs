@@ -2,15 +2,15 @@
 
 use super::context::Context;
 use super::local::Locals;
+use super::packet::Body;
 use super::runtime::fiber_main;
-use super::spawn::Body;
 use std::io;
 
 /// A context in which tasks run, one an execution. Between executions it waits for its next task.
 pub(super) struct Fiber {
     pub context: Context,
     /// What to run next; the test's own body is not kept here.
-    pub body: Option<Body>,
+    pub body: Option<Body<'static>>,
     /// The thread-locals of its task.
     pub locals: Locals,
     /// Whether something of a task is left on its stack for good, so that it must not run again.

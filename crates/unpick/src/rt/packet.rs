@@ -1,81 +1,181 @@
-//! A task's body before it runs and its result after it has ended, in one allocation.
+//! A task's body before it runs and its result after it has ended, in one allocation with two owners:
+//! the task, and the handle to wait for it.
 
 use super::task::stamp;
+use std::any::Any;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::Result;
 
-/// Something a task runs once.
-pub(crate) trait Work {
-    /// Runs the body and keeps its result. A panic goes on to the caller.
-    fn run(&self);
+/// The task's half: something it runs once.
+pub(crate) struct Body<'a>(NonNull<dyn Work + 'a>);
 
-    /// Runs the body and keeps its result or its panic.
-    fn run_and_catch(&self);
+/// The handle's half: something that gives the result of a task once.
+pub(crate) struct Crop<'a, T>(NonNull<dyn Harvest<T> + 'a>);
+
+/// The two halves of a new packet of the current execution.
+#[inline]
+pub(crate) fn packet<'a, F, T>(body: F) -> (Body<'a>, Crop<'a, T>)
+where
+    F: FnOnce() -> T + Send + 'a,
+    T: Send + 'a,
+{
+    let packet = NonNull::from(Box::leak(Box::new(Packet {
+        owners: AtomicU8::new(2),
+        stamp: stamp(),
+        body: UnsafeCell::new(Some(body)),
+        result: UnsafeCell::new(None),
+    })));
+    (Body(packet), Crop(packet))
 }
 
-/// Something that gives the result of a task once.
-pub(crate) trait Harvest<T> {
+impl<'a> Body<'a> {
+    fn work(&self) -> &(dyn Work + 'a) {
+        // SAFETY: the packet lives until both halves are dropped.
+        unsafe { self.0.as_ref() }
+    }
+
+    /// Runs the body and keeps its result. A panic goes on to the caller.
+    #[inline]
+    pub fn run(self) {
+        self.work().run();
+    }
+
+    /// Runs the body and keeps its result or its panic.
+    pub fn run_and_catch(self) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.work().run())) {
+            self.work().fail(payload);
+        }
+    }
+
+    /// The same body, taken for one that borrows nothing.
+    ///
+    /// # Safety
+    /// What it borrows outlives the task that runs it.
+    pub unsafe fn extend(self) -> Body<'static> {
+        // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
+        unsafe { std::mem::transmute::<Body<'a>, Body<'static>>(self) }
+    }
+}
+
+impl Drop for Body<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.work().give_up() {
+            // SAFETY: it was leaked from a box, and nobody else owns it any more.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
+    }
+}
+
+impl<'a, T> Crop<'a, T> {
+    fn harvest(&self) -> &(dyn Harvest<T> + 'a) {
+        // SAFETY: the packet lives until both halves are dropped.
+        unsafe { self.0.as_ref() }
+    }
+
     /// The result, if the task has come to its end and nobody took it before.
+    #[inline]
+    pub fn take(&self) -> Option<Result<T>> {
+        self.harvest().take()
+    }
+
+    /// The same half, taken for one that borrows nothing.
+    ///
+    /// # Safety
+    /// What it borrows outlives the task and its result.
+    pub unsafe fn extend(self) -> Crop<'static, T>
+    where
+        T: 'a,
+    {
+        // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
+        unsafe { std::mem::transmute::<Crop<'a, T>, Crop<'static, T>>(self) }
+    }
+}
+
+impl<T> Drop for Crop<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.harvest().give_up() {
+            // SAFETY: it was leaked from a box, and nobody else owns it any more.
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+        }
+    }
+}
+
+// SAFETY: body and result may be sent; what a half does on another thread than that of its execution
+// is checked, and giving up a half takes care of threads.
+unsafe impl<T> Send for Crop<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Crop<'_, T> {}
+
+/// A packet as one of its owners sees it.
+trait Owned {
+    /// Gives up one half. Answers whether the other one was given up before.
+    fn give_up(&self) -> bool;
+}
+
+trait Work: Owned {
+    fn run(&self);
+    fn fail(&self, payload: Box<dyn Any + Send>);
+}
+
+trait Harvest<T>: Owned {
     fn take(&self) -> Option<Result<T>>;
 }
 
-/// What a handle holds of a task.
-pub(crate) type Crop<'a, T> = Arc<dyn Harvest<T> + Send + Sync + 'a>;
-
-/// A task's body and result.
-pub(crate) struct Packet<F, T> {
+struct Packet<F, T> {
+    owners: AtomicU8,
     stamp: u64,
+    /// This and the result are used only inside the execution with this stamp, whose tasks run one
+    /// at a time on one thread.
     body: UnsafeCell<Option<F>>,
     result: UnsafeCell<Option<Result<T>>>,
 }
 
-// SAFETY: the cells are used only inside the execution with this stamp, whose tasks run one at a
-// time on one thread; what they hold may be dropped on any thread.
-unsafe impl<F: Send, T: Send> Sync for Packet<F, T> {}
-
-impl<F: FnOnce() -> T, T> Packet<F, T> {
-    /// A packet of the current execution.
-    pub fn new(body: F) -> Arc<Packet<F, T>> {
-        Arc::new(Packet {
-            stamp: stamp(),
-            body: UnsafeCell::new(Some(body)),
-            result: UnsafeCell::new(None),
-        })
-    }
-
-    fn take_body(&self) -> F {
-        self.check_execution();
-        // SAFETY: checked above; the reference ends at once.
-        let body = unsafe { (*self.body.get()).take() };
-        body.expect("internal error: a task was run twice")
-    }
-
-    fn put_result(&self, result: Result<T>) {
-        // SAFETY: called after `take_body` of the same task; the reference ends at once.
-        unsafe { *self.result.get() = Some(result) };
-    }
-}
-
 impl<F, T> Packet<F, T> {
+    #[inline]
     fn check_execution(&self) {
         assert!(
             self.stamp == stamp(),
             "internal error: a task's packet is used outside of its execution"
         );
     }
+
+    fn put_result(&self, result: Result<T>) {
+        // SAFETY: called by the task, inside its execution; the reference ends at once.
+        unsafe { *self.result.get() = Some(result) };
+    }
+}
+
+impl<F, T> Owned for Packet<F, T> {
+    /// Inside the execution nothing needs to be locked: the task's half never leaves it. If the
+    /// handle was taken to another thread and is dropped there at this very moment, the count can be
+    /// one too high afterwards, and the packet is leaked.
+    #[inline]
+    fn give_up(&self) -> bool {
+        if self.stamp != stamp() {
+            return self.owners.fetch_sub(1, Ordering::AcqRel) == 1;
+        }
+        let owners = self.owners.load(Ordering::Acquire);
+        self.owners.store(owners - 1, Ordering::Release);
+        owners == 1
+    }
 }
 
 impl<F: FnOnce() -> T, T> Work for Packet<F, T> {
     fn run(&self) {
-        let value = self.take_body()();
+        self.check_execution();
+        // SAFETY: checked above; the reference ends at once.
+        let body = unsafe { (*self.body.get()).take() };
+        let value = body.expect("internal error: a task was run twice")();
         self.put_result(Ok(value));
     }
 
-    fn run_and_catch(&self) {
-        let body = self.take_body();
-        self.put_result(catch_unwind(AssertUnwindSafe(body)));
+    fn fail(&self, payload: Box<dyn Any + Send>) {
+        self.put_result(Err(payload));
     }
 }
 

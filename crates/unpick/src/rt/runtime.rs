@@ -1,6 +1,6 @@
 //! Runs executions: the host side of the fibers.
 
-use super::context::{Context, switch};
+use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
 use super::panic_hook;
 use super::statics::StaticsInUse;
@@ -320,40 +320,17 @@ impl Engine for Runtime {
     }
 }
 
-/// What a fiber does: it runs one task after the other. At the end of a task it decides who goes on.
-pub(super) extern "C" fn fiber_main() -> ! {
-    loop {
-        let this = current();
-        // SAFETY: a fiber runs only while its runtime is current; no reference is live across the
-        // switch, and the context that goes on is suspended.
-        unsafe {
-            let fiber = (*this).context_of((*this).current);
-            // Nothing may unwind out of a fiber.
-            let next = catch_unwind(AssertUnwindSafe(|| run_task(this)));
-            let next = next.unwrap_or_else(|payload| {
-                (*this).panic_between = Some(payload);
-                &raw mut (*this).host
-            });
-            switch(fiber, next);
-        }
-    }
-}
-
-/// Runs the current task to its end, and answers where to go on.
-///
-/// # Safety
-/// `this` is the current runtime, no reference into it is live, and its current task has not begun.
-unsafe fn run_task(this: *mut Runtime) -> *mut Context {
-    // SAFETY: as the caller promises; the reference ends at once.
+/// What a fiber does: it runs the current task to its end, and decides who goes on.
+pub(super) extern "C" fn fiber_main() {
+    let this = current();
+    // SAFETY: a fiber runs only while its runtime is current; the reference ends at once.
     let (task, body, program) = unsafe {
         let runtime = &mut *this;
         let task = runtime.current;
-        (
-            task,
-            runtime.fibers[task.index()].body.take(),
-            runtime.program,
-        )
+        let body = runtime.fibers[task.index()].body.take();
+        (task, body, runtime.program)
     };
+    // Nothing may unwind out of a fiber.
     let end = catch_unwind(AssertUnwindSafe(move || {
         match body {
             Some(body) => body.run(),
@@ -361,27 +338,51 @@ unsafe fn run_task(this: *mut Runtime) -> *mut Context {
             None => unsafe { (*program)() },
         }
         super::local::run_destructors(task);
-    }));
-    // SAFETY: the fiber runs again, so `this` is current and no other reference is live.
-    let runtime = unsafe { &mut *this };
-    if let Err(payload) = end {
-        runtime.note_end(task, &*payload);
-        // The destructor of an unusual payload could operate, which is no longer possible here.
-        if !payload.is::<String>() {
-            std::mem::forget(payload);
+        // SAFETY: the fiber runs, so `this` is current and no reference is live. Nothing is left on
+        // its stack.
+        unsafe {
+            let next = (*this).end(task);
+            restart((*this).context_of(task), next);
         }
-    }
-    runtime.execution.finish(task);
-    if runtime.is_tearing_down {
-        return &raw mut runtime.host;
-    }
-    match runtime.creator {
-        Some(creator) => runtime.context_of(creator),
-        None => runtime.decide(),
+    }));
+    if let Err(payload) = end {
+        // SAFETY: as above; the payload is gone.
+        unsafe {
+            let next = (*this).end_by_panic(task, payload);
+            restart((*this).context_of(task), next);
+        }
     }
 }
 
 impl Runtime {
+    /// Ends a task, and answers where to go on.
+    fn end(&mut self, task: TaskId) -> *mut Context {
+        self.execution.finish(task);
+        if self.is_tearing_down {
+            return &raw mut self.host;
+        }
+        match self.creator {
+            Some(creator) => self.context_of(creator),
+            None => self.decide(),
+        }
+    }
+
+    /// Ends a task that has panicked, and answers where to go on.
+    #[cold]
+    fn end_by_panic(&mut self, task: TaskId, payload: Box<dyn Any + Send>) -> *mut Context {
+        if self.execution.is_finished(task) {
+            // Not the task: the strategy, asked who goes on.
+            self.panic_between = Some(payload);
+            return &raw mut self.host;
+        }
+        self.note_end(task, &*payload);
+        // The destructor of an unusual payload could operate, which is no longer possible here.
+        if !payload.is::<String>() {
+            std::mem::forget(payload);
+        }
+        self.end(task)
+    }
+
     /// The panic that a task unwinds from becomes the outcome.
     pub(super) fn note_panic_of(&mut self, task: TaskId) {
         let (message, site) = match self.last_panic.take() {

@@ -11,8 +11,8 @@
 //! - While a task unwinds from a panic of its own no other task runs, so that a scope that is opened
 //!   then (by a destructor) could not wait for its tasks. It runs them in place instead.
 
-use super::packet::{Crop, Packet, Work};
-use super::spawn::{Body, spawn};
+use super::packet::{Body, packet};
+use super::spawn::spawn;
 use super::task::{current_task, operate_on_task, stamp};
 use crate::thread::{Builder, JoinHandle, Thread};
 use std::cell::OnceCell;
@@ -20,7 +20,7 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use unpick_trace::{OpKind, TaskId};
 
 /// A scope for tasks that borrow, as [`std::thread::Scope`].
@@ -149,7 +149,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     #[track_caller]
     pub(crate) fn spawn_task(
         &'scope self,
-        body: Arc<dyn Work + 'scope>,
+        body: Body<'scope>,
         name: Option<&str>,
         stack_size: Option<usize>,
     ) -> io::Result<Option<TaskId>> {
@@ -181,14 +181,13 @@ impl fmt::Debug for Scope<'_, '_> {
 /// # Safety
 /// What the task borrows outlives the task. An execution that is over ends its tasks youngest first.
 #[track_caller]
-unsafe fn spawn_borrowing<'a>(
-    body: Arc<dyn Work + 'a>,
+unsafe fn spawn_borrowing(
+    body: Body<'_>,
     name: Option<&str>,
     stack_size: Option<usize>,
 ) -> io::Result<TaskId> {
-    // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
-    let body: Body = unsafe { std::mem::transmute(body) };
-    spawn(body, name, stack_size)
+    // SAFETY: as the caller promises.
+    spawn(unsafe { body.extend() }, name, stack_size)
 }
 
 impl Builder {
@@ -207,14 +206,13 @@ impl Builder {
             let handle = unsafe { self.outside().spawn_unchecked(f) };
             return handle.map(JoinHandle::of_thread);
         }
-        let packet = Packet::new(f);
+        let (body, crop) = packet(f);
         let name = self.checked_name();
         let stack_size = self.stack_bytes();
         // SAFETY: as the caller promises.
-        let task = unsafe { spawn_borrowing(packet.clone(), name.as_deref(), stack_size) }?;
-        let crop: Crop<'_, T> = packet;
-        // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
-        let crop: Crop<'static, T> = unsafe { std::mem::transmute(crop) };
-        Ok(JoinHandle::of_task(task, Thread::of_task(task, name), crop))
+        let task = unsafe { spawn_borrowing(body, name.as_deref(), stack_size) }?;
+        // SAFETY: as the caller promises.
+        let crop = unsafe { crop.extend() };
+        Ok(JoinHandle::of_task(Thread::of_task(task, name), crop))
     }
 }

@@ -1,22 +1,18 @@
 //! Creating tasks.
 
 use super::context::switch;
-use super::packet::Work;
+use super::packet::Body;
 use super::runtime::{Runtime, current};
 use super::task::{abandon, leave_if, perform};
 use std::io;
 use std::panic::Location;
-use std::sync::Arc;
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
-
-/// The code of a task.
-pub(crate) type Body = Arc<dyn Work>;
 
 /// Creates tasks in one visible operation. Each runs at once up to its own first operation.
 ///
 /// Only call it inside an execution.
 #[track_caller]
-pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) -> io::Result<()> {
+pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body<'static>>) -> io::Result<()> {
     let runtime = begin_spawn(Location::caller());
     for body in bodies {
         create(runtime, body, None, None)?;
@@ -27,9 +23,10 @@ pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body>) -> io::Result<()
 /// Creates a task in one visible operation. It runs at once up to its own first operation.
 ///
 /// Only call it inside an execution.
+#[inline]
 #[track_caller]
 pub(crate) fn spawn(
-    body: Body,
+    body: Body<'static>,
     name: Option<&str>,
     stack_size: Option<usize>,
 ) -> io::Result<TaskId> {
@@ -58,7 +55,7 @@ fn begin_spawn(location: &'static Location<'static>) -> *mut Runtime {
 #[inline]
 fn create(
     runtime: *mut Runtime,
-    body: Body,
+    body: Body<'static>,
     name: Option<&str>,
     stack_size: Option<usize>,
 ) -> io::Result<TaskId> {
@@ -78,9 +75,10 @@ fn create(
 
 impl Runtime {
     /// Makes a new task the current one. It is at its beginning.
+    #[inline(never)]
     fn add_task(
         &mut self,
-        body: Body,
+        body: Body<'static>,
         name: Option<&str>,
         stack_size: Option<usize>,
     ) -> io::Result<TaskId> {

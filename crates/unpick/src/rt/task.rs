@@ -33,6 +33,7 @@ pub(crate) fn is_in_task() -> bool {
 }
 
 /// The running task.
+#[inline]
 pub(crate) fn current_task() -> Option<TaskId> {
     let runtime = current();
     // SAFETY: not null means current; a copy is read.
@@ -40,6 +41,7 @@ pub(crate) fn current_task() -> Option<TaskId> {
 }
 
 /// A number that no other execution of this process has; zero outside.
+#[inline]
 pub(crate) fn stamp() -> u64 {
     let runtime = current();
     if runtime.is_null() {
@@ -172,6 +174,7 @@ pub(crate) fn operate_without_object(kind: OpKind) -> Option<Grant> {
 }
 
 /// Performs an operation on a task: join, park or unpark. `None` outside an execution.
+#[inline]
 #[track_caller]
 pub(crate) fn operate_on_task(kind: OpKind, timed: bool, task: TaskId) -> Option<Grant> {
     let runtime = current();

@@ -2,7 +2,7 @@
 
 use super::handle::{JoinHandle, Thread};
 use super::scope::ScopedJoinHandle;
-use crate::rt::{self, Packet, Scope};
+use crate::rt::{self, Scope};
 use std::io;
 use std::sync::Arc;
 
@@ -46,14 +46,9 @@ impl Builder {
             return self.outside().spawn(f).map(JoinHandle::of_thread);
         }
         let name = self.checked_name();
-        let packet = Packet::new(f);
-        let body = packet.clone() as rt::Body;
+        let (body, crop) = rt::packet(f);
         let task = rt::spawn(body, name.as_deref(), self.stack_size)?;
-        Ok(JoinHandle::of_task(
-            task,
-            Thread::of_task(task, name),
-            packet,
-        ))
+        Ok(JoinHandle::of_task(Thread::of_task(task, name), crop))
     }
 
     /// Creates the task in a scope.

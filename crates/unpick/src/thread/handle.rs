@@ -1,6 +1,6 @@
 //! Creating tasks, waiting for them, and naming them.
 
-use crate::rt::{self, Crop, Packet};
+use crate::rt::{self, Crop};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -44,6 +44,7 @@ enum ThreadKind {
 }
 
 impl Thread {
+    #[inline]
     pub(crate) fn of_task(task: TaskId, name: Option<Arc<str>>) -> Thread {
         Thread {
             kind: ThreadKind::Task {
@@ -60,9 +61,13 @@ impl Thread {
         }
     }
 
-    /// Whether this is a task of the execution that the caller belongs to.
-    fn is_of_this_execution(&self) -> bool {
-        matches!(&self.kind, ThreadKind::Task { stamp, .. } if *stamp == rt::stamp())
+    /// The task, if it is one of the execution that the caller belongs to.
+    #[inline]
+    fn of_this_execution(&self) -> Option<TaskId> {
+        match &self.kind {
+            ThreadKind::Task { stamp, task, .. } if *stamp == rt::stamp() => Some(*task),
+            _ => None,
+        }
     }
 
     /// The identifier of the thread.
@@ -90,9 +95,9 @@ impl Thread {
     pub fn unpark(&self) {
         match &self.kind {
             ThreadKind::Thread(thread) => thread.unpark(),
-            ThreadKind::Task { stamp, task, .. } => {
-                if *stamp == rt::stamp() {
-                    rt::operate_on_task(OpKind::Unpark, false, *task);
+            ThreadKind::Task { .. } => {
+                if let Some(task) = self.of_this_execution() {
+                    rt::operate_on_task(OpKind::Unpark, false, task);
                 }
             }
         }
@@ -124,7 +129,6 @@ pub struct JoinHandle<T> {
 enum JoinKind<T> {
     Thread(std::thread::JoinHandle<T>, Thread),
     Task {
-        task: TaskId,
         thread: Thread,
         crop: Crop<'static, T>,
     },
@@ -138,9 +142,10 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    pub(crate) fn of_task(task: TaskId, thread: Thread, crop: Crop<'static, T>) -> JoinHandle<T> {
+    #[inline]
+    pub(crate) fn of_task(thread: Thread, crop: Crop<'static, T>) -> JoinHandle<T> {
         JoinHandle {
-            kind: JoinKind::Task { task, thread, crop },
+            kind: JoinKind::Task { thread, crop },
         }
     }
 
@@ -152,16 +157,18 @@ impl<T> JoinHandle<T> {
     }
 
     /// Waits for the task to end and returns its result.
+    #[inline]
     #[track_caller]
     pub fn join(self) -> Result<T> {
         match self.kind {
             JoinKind::Thread(handle, _) => handle.join(),
-            JoinKind::Task { task, thread, crop } => {
-                assert!(
-                    thread.is_of_this_execution(),
-                    "a task is joined outside of its execution; join it inside the closure that is \
-                     explored"
-                );
+            JoinKind::Task { thread, crop } => {
+                let Some(task) = thread.of_this_execution() else {
+                    panic!(
+                        "a task is joined outside of its execution; join it inside the closure \
+                         that is explored"
+                    );
+                };
                 rt::operate_on_task(OpKind::Join, false, task);
                 // Empty only while an execution is torn down: the task never came to its end.
                 crop.take().unwrap_or_else(|| rt::abandon())
@@ -173,9 +180,7 @@ impl<T> JoinHandle<T> {
     pub fn is_finished(&self) -> bool {
         match &self.kind {
             JoinKind::Thread(handle, _) => handle.is_finished(),
-            JoinKind::Task { task, thread, .. } => {
-                !thread.is_of_this_execution() || rt::is_finished(*task)
-            }
+            JoinKind::Task { thread, .. } => thread.of_this_execution().is_none_or(rt::is_finished),
         }
     }
 }
@@ -187,6 +192,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// Creates a task and returns a handle to wait for it.
+#[inline]
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -196,9 +202,9 @@ where
     if !rt::is_in_task() {
         return JoinHandle::of_thread(std::thread::spawn(f));
     }
-    let packet = Packet::new(f);
-    let task = rt::spawn(packet.clone() as rt::Body, None, None).expect("failed to spawn thread");
-    JoinHandle::of_task(task, Thread::of_task(task, None), packet)
+    let (body, crop) = rt::packet(f);
+    let task = rt::spawn(body, None, None).expect("failed to spawn thread");
+    JoinHandle::of_task(Thread::of_task(task, None), crop)
 }
 
 /// Creates several tasks in one visible operation, in this order. Not in std: for models in which
@@ -208,7 +214,7 @@ where
 #[track_caller]
 pub fn spawn_all(bodies: Vec<Box<dyn FnOnce() + Send + 'static>>) {
     if rt::is_in_task() {
-        let bodies = bodies.into_iter().map(|body| Packet::new(body) as rt::Body);
+        let bodies = bodies.into_iter().map(|body| rt::packet(body).0);
         rt::spawn_all(bodies).expect("failed to spawn thread");
     } else {
         for body in bodies {

@@ -2,7 +2,7 @@
 
 use super::Builder;
 use super::handle::{Thread, current};
-use crate::rt::{self, Crop, Packet, Scope, ScopeKind, ScopedTasks};
+use crate::rt::{self, Crop, Scope, ScopeKind, ScopedTasks};
 use std::fmt;
 use std::io;
 use std::thread::Result;
@@ -59,19 +59,14 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
             }
             ScopeKind::Tasks(tasks) => {
                 let name = builder.checked_name();
-                let packet = Packet::new(f);
-                let body = packet.clone();
+                let (body, crop) = rt::packet(f);
                 let task = scope.spawn_task(body, name.as_deref(), builder.stack_bytes())?;
                 Ok(ScopedJoinHandle {
                     thread: match task {
                         Some(task) => Thread::of_task(task, name),
                         None => current(),
                     },
-                    kind: HandleKind::Task {
-                        task,
-                        tasks,
-                        crop: packet,
-                    },
+                    kind: HandleKind::Task { task, tasks, crop },
                 })
             }
         }

@@ -21,13 +21,15 @@ impl Context {
         }
     }
 
-    /// A context that begins with `entry` when it is first switched to.
-    pub fn new(stack_size: usize, entry: extern "C" fn() -> !) -> io::Result<Context> {
+    /// A context that begins with `entry` when it is first switched to, and again when that returns.
+    pub fn new(stack_size: usize, entry: extern "C" fn()) -> io::Result<Context> {
         let stack = DefaultStack::new(stack_size)?;
         let coroutine = Coroutine::with_stack(stack, move |yielder, this: *mut Context| {
             // SAFETY: the context outlives its coroutine, which it owns.
             unsafe { (*this).yielder = yielder };
-            entry()
+            loop {
+                entry();
+            }
         });
         Ok(Context {
             coroutine: Some(coroutine),
@@ -69,4 +71,14 @@ pub(in crate::rt) unsafe fn switch(from: *mut Context, to: *mut Context) {
             }
         }
     }
+}
+
+/// Goes on in `to`. Comes back when somebody switches to `from`, and the caller returns from the entry,
+/// to be called again.
+///
+/// # Safety
+/// As for [`switch`].
+pub(in crate::rt) unsafe fn restart(from: *mut Context, to: *mut Context) {
+    // SAFETY: as the caller promises.
+    unsafe { switch(from, to) };
 }

@@ -13,6 +13,9 @@ use std::ops::Range;
 pub(in crate::rt) struct Context {
     /// Valid while suspended. On top of the stack lie the address to go on at, `rbx` and `rbp`.
     stack_pointer: *mut usize,
+    /// The stack pointer of a context that stands before its entry.
+    start: *mut usize,
+    entry: extern "C" fn(),
     /// `None` for the host, which runs on the stack of its thread.
     stack: Option<DefaultStack>,
 }
@@ -22,25 +25,30 @@ impl Context {
     pub fn of_host() -> Context {
         Context {
             stack_pointer: std::ptr::null_mut(),
+            start: std::ptr::null_mut(),
+            entry: never,
             stack: None,
         }
     }
 
-    /// A context that begins with `entry` when it is first switched to.
-    pub fn new(stack_size: usize, entry: extern "C" fn() -> !) -> io::Result<Context> {
+    /// A context that begins with `entry` when it is first switched to. The entry does not return: it
+    /// ends with [`restart`].
+    pub fn new(stack_size: usize, entry: extern "C" fn()) -> io::Result<Context> {
         let stack = DefaultStack::new(stack_size)?;
         let top = (stack.base().get() & !15) as *mut usize;
         // A function finds its return address on top of the stack, right below a multiple of 16. The
         // words above the entry are for `rbx` and `rbp`.
         let words = [entry as usize, 0, 0, 0];
         // SAFETY: the stack is larger than four words, and nobody else uses it.
-        let stack_pointer = unsafe {
-            let bottom = top.sub(words.len());
-            bottom.cast::<[usize; 4]>().write(words);
-            bottom
+        let start = unsafe {
+            let start = top.sub(words.len());
+            start.cast::<[usize; 4]>().write(words);
+            start
         };
         Ok(Context {
-            stack_pointer,
+            stack_pointer: start,
+            start,
+            entry,
             stack: Some(stack),
         })
     }
@@ -63,6 +71,11 @@ impl Context {
         let [rip, rbx, rbp] = unsafe { self.stack_pointer.cast::<[usize; 3]>().read() };
         [rip, rbx, rbp, self.stack_pointer.wrapping_add(3) as usize]
     }
+}
+
+/// The entry of the host, which is never called.
+extern "C" fn never() {
+    unreachable!("internal error: the host has no entry");
 }
 
 /// Suspends `from`, which runs, and goes on in `to`. Comes back when somebody switches to `from`.
@@ -97,6 +110,37 @@ pub(in crate::rt) unsafe fn switch(from: *mut Context, to: *mut Context) {
             lateout("r14") _,
             lateout("r15") _,
             clobber_abi("sysv64"),
+        );
+    }
+}
+
+/// Forgets what is on the stack of `from`, which runs, and goes on in `to`. The entry of `from` is
+/// called again when somebody switches to it. Does not come back.
+///
+/// Whoever returns from a function that was called before a switch mispredicts; a task that ends does
+/// so from the depth of its last call, and leaves the returns out.
+///
+/// # Safety
+/// As for [`switch`]; nothing on the stack of `from` is used again or has a destructor to run.
+#[inline(always)]
+pub(in crate::rt) unsafe fn restart(from: *mut Context, to: *mut Context) {
+    // SAFETY: as the caller promises. The words of a context before its entry are written when nothing
+    // else on the stack is needed any more, below the word that stands for the return address.
+    unsafe {
+        (*from).stack_pointer = (*from).start;
+        asm!(
+            "mov [rdi], rdx",
+            "mov qword ptr [rdi + 8], 0",
+            "mov qword ptr [rdi + 16], 0",
+            "mov rsp, rsi",
+            "pop rax",
+            "pop rbx",
+            "pop rbp",
+            "jmp rax",
+            in("rdi") (*from).start,
+            in("rsi") (*to).stack_pointer,
+            in("rdx") (*from).entry,
+            options(noreturn),
         );
     }
 }
