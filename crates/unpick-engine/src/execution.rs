@@ -138,8 +138,6 @@ pub struct Execution {
     pub(crate) enabled: TaskSet,
     /// Invariant: the size of `enabled`.
     pub(crate) enabled_count: usize,
-    /// Invariant: every pending task whose operation is not always possible.
-    pub(crate) conditional: TaskSet,
     /// Valid where `is_restricted`: the enabled tasks that need not let others go first.
     pub(crate) eligible: TaskSet,
     pub(crate) is_restricted: bool,
@@ -176,7 +174,6 @@ impl Execution {
             objects: Vec::new(),
             enabled: TaskSet::new(),
             enabled_count: 0,
-            conditional: TaskSet::new(),
             eligible: TaskSet::new(),
             is_restricted: false,
             last: TaskId::MAIN,
@@ -204,7 +201,6 @@ impl Execution {
         self.trace.objects.clear();
         self.enabled.clear();
         self.enabled_count = 0;
-        self.conditional.clear();
         self.is_restricted = false;
         self.last = TaskId::MAIN;
         self.last_yields = false;
@@ -329,10 +325,7 @@ impl Execution {
             name: None,
         });
         match self.objects.get_mut(object.index()) {
-            Some(slot) => {
-                slot.state = state;
-                slot.tokens.clear();
-            }
+            Some(slot) => slot.renew(state),
             None => self.objects.push(Object::new(state)),
         }
         object
@@ -398,7 +391,6 @@ impl Execution {
             *finished = true;
         }
         self.set_enabled(task, false);
-        self.conditional.remove(task);
         self.refresh(object);
     }
 

@@ -5,6 +5,7 @@
 
 mod channel;
 mod condvar;
+mod lock;
 
 use crate::{Execution, Grant, execution::Status, object::State};
 use alloc::format;
@@ -19,8 +20,13 @@ pub(crate) enum Class {
     Idle,
     /// Always possible, and creates tasks.
     Spawn,
-    /// Acquires or releases a mutex: the most used of all, so it has a short way of its own.
+    /// Acquires or releases a mutex. This and the next two are used most, and have short ways of their
+    /// own.
     Mutex,
+    /// Waits for the end of a task.
+    Join,
+    /// Uses a channel.
+    Channel,
     /// Everything else.
     Other,
 }
@@ -40,6 +46,13 @@ static CLASSES: [Class; 256] = {
     classes[OpKind::Spawn as usize] = Class::Spawn;
     classes[OpKind::Lock as usize] = Class::Mutex;
     classes[OpKind::Unlock as usize] = Class::Mutex;
+    classes[OpKind::Join as usize] = Class::Join;
+    classes[OpKind::Send as usize] = Class::Channel;
+    classes[OpKind::TrySend as usize] = Class::Channel;
+    classes[OpKind::Receive as usize] = Class::Channel;
+    classes[OpKind::TryReceive as usize] = Class::Channel;
+    classes[OpKind::SenderDrop as usize] = Class::Channel;
+    classes[OpKind::ReceiverDrop as usize] = Class::Channel;
     classes
 };
 
@@ -51,55 +64,9 @@ impl Class {
 }
 
 impl Execution {
-    fn mutex_owner(&mut self, mutex: ObjectId) -> &mut Option<TaskId> {
-        match &mut self.objects[mutex.index()].state {
-            State::Mutex { owner } => owner,
-            other => panic!("internal error: {other:?} is not a mutex"),
-        }
-    }
-
-    /// Takes in a task that is about to acquire or release a mutex.
-    #[inline(never)]
-    pub(crate) fn arrive_at_mutex(&mut self, task: TaskId, op: Op) {
-        let owner = *self.mutex_owner(op.object);
-        let is_lock = op.kind == OpKind::Lock;
-        if (owner == Some(task)) == is_lock {
-            self.check_use(task, &op);
-        }
-        if is_lock {
-            self.conditional.insert(task);
-        }
-        self.set_enabled(task, !is_lock || owner.is_none() || op.timed);
-    }
-
-    /// Acquires or releases a mutex, and lets those who wait for it know.
-    #[inline(never)]
-    pub(crate) fn perform_on_mutex(&mut self, task: TaskId, op: Op) {
-        let is_lock = op.kind == OpKind::Lock;
-        *self.mutex_owner(op.object) = is_lock.then_some(task);
-        let slot = &mut self.tasks[task.index()];
-        slot.grant = Grant::Done;
-        if is_lock {
-            slot.held.push(op.object);
-            self.conditional.remove(task);
-        } else {
-            release(&mut slot.held, op.object);
-        }
-        self.note_change(task);
-        let mut next = self.conditional.bits().first();
-        while let Some(waiting) = next {
-            let waiting_op = &self.tasks[waiting.index()].op;
-            if waiting_op.object == op.object && !waiting_op.timed {
-                self.set_enabled(waiting, !is_lock);
-            }
-            next = self.conditional.bits().first_from(TaskId(waiting.0 + 1));
-        }
-    }
-
     /// Takes in a task that has just announced its next operation.
     #[inline(never)]
-    pub(crate) fn arrive(&mut self, task: TaskId) {
-        let op = self.tasks[task.index()].op;
+    pub(crate) fn arrive(&mut self, task: TaskId, op: Op) {
         if !is_conditional(&op) {
             self.set_enabled(task, true);
             if matches!(
@@ -110,11 +77,9 @@ impl Execution {
             }
             return;
         }
-        self.conditional.insert(task);
+        self.objects[op.object.index()].begin_wait(task);
         match op.kind {
             OpKind::BarrierWait => self.arrive_at_barrier(task, op.object),
-            // A rendezvous needs to see that the receiver is there.
-            OpKind::Receive => self.refresh(op.object),
             OpKind::ReadLock | OpKind::WriteLock | OpKind::OnceEnter => {
                 self.check_use(task, &op);
             }
@@ -122,6 +87,20 @@ impl Execution {
         }
         let possible = op.timed || self.is_possible(task, &op);
         self.set_enabled(task, possible);
+    }
+
+    /// Takes in a task that is about to wait for the end of another.
+    #[inline(never)]
+    pub(crate) fn arrive_at_join(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        let State::Task { finished, .. } = object.state else {
+            panic!("internal error: {op:?} needs a task");
+        };
+        let is_blocked = !finished && !op.timed;
+        if is_blocked {
+            object.begin_wait(task);
+        }
+        self.set_enabled(task, !is_blocked);
     }
 
     fn arrive_at_barrier(&mut self, task: TaskId, object: ObjectId) {
@@ -263,9 +242,19 @@ impl Execution {
         )
     }
 
+    /// Performs a join.
+    #[inline(never)]
+    pub(crate) fn perform_join(&mut self, task: TaskId, op: Op) {
+        self.objects[op.object.index()].end_wait(task);
+        self.tasks[task.index()].grant = Grant::Done;
+        self.note_idle(task);
+    }
+
     /// Performs an operation on its object.
     pub(crate) fn apply(&mut self, task: TaskId, op: &Op, times_out: bool) -> Grant {
-        self.conditional.remove(task);
+        if is_conditional(op) {
+            self.objects[op.object.index()].end_wait(task);
+        }
         let grant = match op.kind {
             _ if times_out => self.give_up(task, op),
             OpKind::Wait => self.consume_notification(task, op.object),
@@ -292,47 +281,6 @@ impl Execution {
         }
         self.refresh(op.object);
         grant
-    }
-
-    fn apply_lock(&mut self, task: TaskId, op: &Op) -> Grant {
-        let held = &mut self.tasks[task.index()].held;
-        match (op.kind, &mut self.objects[op.object.index()].state) {
-            (OpKind::Lock | OpKind::TryLock, State::Mutex { owner }) => {
-                if owner.is_some() {
-                    return Grant::Refused;
-                }
-                *owner = Some(task);
-                held.push(op.object);
-            }
-            (OpKind::Unlock, State::Mutex { owner }) => {
-                *owner = None;
-                release(held, op.object);
-            }
-            (OpKind::ReadLock | OpKind::TryReadLock, State::RwLock { writer, readers }) => {
-                if writer.is_some() {
-                    return Grant::Refused;
-                }
-                *readers += 1;
-                held.push(op.object);
-            }
-            (OpKind::WriteLock | OpKind::TryWriteLock, State::RwLock { writer, readers }) => {
-                if writer.is_some() || *readers > 0 {
-                    return Grant::Refused;
-                }
-                *writer = Some(task);
-                held.push(op.object);
-            }
-            (OpKind::ReadUnlock, State::RwLock { readers, .. }) => {
-                *readers -= 1;
-                release(held, op.object);
-            }
-            (OpKind::WriteUnlock, State::RwLock { writer, .. }) => {
-                *writer = None;
-                release(held, op.object);
-            }
-            (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
-        }
-        Grant::Done
     }
 
     fn apply_semaphore(&mut self, op: &Op) -> Grant {
@@ -393,20 +341,21 @@ impl Execution {
     /// Looks again at the tasks that wait for an object.
     #[inline]
     pub(crate) fn refresh(&mut self, object: ObjectId) {
-        if !self.conditional.bits().is_empty() {
+        if self.objects[object.index()].waiting_count > 0 {
             self.refresh_waiting(object);
         }
     }
 
     fn refresh_waiting(&mut self, object: ObjectId) {
-        let mut next = self.conditional.bits().first();
+        let mut next = self.objects[object.index()].waiting.bits().first();
         while let Some(task) = next {
-            let slot = &self.tasks[task.index()];
-            if slot.op.object == object && slot.status == Status::Pending && !slot.op.timed {
-                let possible = self.is_possible(task, &slot.op);
+            let op = self.tasks[task.index()].op;
+            if !op.timed {
+                let possible = self.is_possible(task, &op);
                 self.set_enabled(task, possible);
             }
-            next = self.conditional.bits().first_from(TaskId(task.0 + 1));
+            let waiting = self.objects[object.index()].waiting.bits();
+            next = waiting.first_from(TaskId(task.0 + 1));
         }
     }
 }
@@ -434,11 +383,5 @@ fn access_word(op: &Op) -> &'static str {
     match op.kind {
         OpKind::PlainWrite => "writes",
         _ => "reads",
-    }
-}
-
-fn release(held: &mut alloc::vec::Vec<ObjectId>, object: ObjectId) {
-    if let Some(position) = held.iter().rposition(|&other| other == object) {
-        held.remove(position);
     }
 }

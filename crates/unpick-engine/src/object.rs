@@ -1,7 +1,7 @@
 //! States of shared objects.
 
 use alloc::vec::Vec;
-use unpick_trace::{ObjectKind, TaskId};
+use unpick_trace::{ObjectKind, TaskId, TaskSet};
 
 /// What an object is made as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +125,11 @@ impl From<Shape> for State {
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub state: State,
+    /// The tasks whose next operation is one on this object that is not always possible. A mutex and a
+    /// task leave out those that can give up.
+    pub waiting: TaskSet,
+    /// Invariant: the size of `waiting`.
+    pub waiting_count: usize,
     /// Notifications of a condition variable that no waiter has consumed yet. Each is the serial
     /// below which a waiter may consume it.
     ///
@@ -137,7 +142,30 @@ impl Object {
     pub fn new(state: State) -> Object {
         Object {
             state,
+            waiting: TaskSet::new(),
+            waiting_count: 0,
             tokens: Vec::new(),
         }
+    }
+
+    /// Uses the slot for another object.
+    #[inline]
+    pub fn renew(&mut self, state: State) {
+        self.state = state;
+        if self.waiting_count > 0 {
+            self.waiting.clear();
+            self.waiting_count = 0;
+        }
+        self.tokens.clear();
+    }
+
+    #[inline]
+    pub fn begin_wait(&mut self, task: TaskId) {
+        self.waiting_count += usize::from(self.waiting.insert(task));
+    }
+
+    #[inline]
+    pub fn end_wait(&mut self, task: TaskId) {
+        self.waiting_count -= usize::from(self.waiting.remove(task));
     }
 }

@@ -76,7 +76,7 @@ impl TaskSet {
     pub fn contains(&self, task: TaskId) -> bool {
         match task.0 {
             0..64 => self.low & (1 << task.0) != 0,
-            _ => self.bits().contains_high(task),
+            _ => contains_high(&self.more, task),
         }
     }
 
@@ -88,6 +88,7 @@ impl TaskSet {
     }
 
     /// Removes every task that is not in `bits`.
+    #[inline]
     pub fn retain_in(&mut self, bits: TaskBits<'_>) {
         self.low &= bits.low;
         for (index, word) in self.more.iter_mut().enumerate() {
@@ -96,21 +97,37 @@ impl TaskSet {
     }
 
     /// Removes every task that is in `bits`.
+    #[inline]
     pub fn remove_all(&mut self, bits: TaskBits<'_>) {
         self.low &= !bits.low;
-        for (index, word) in self.more.iter_mut().enumerate() {
-            *word &= !bits.word(index + 1);
+        if !bits.more.is_empty() {
+            self.remove_all_high(bits);
+        }
+    }
+
+    #[cold]
+    fn remove_all_high(&mut self, bits: TaskBits<'_>) {
+        for (mine, word) in self.more.iter_mut().zip(bits.more) {
+            *mine &= !word;
         }
     }
 
     /// Adds every task of `bits`.
+    #[inline]
     pub fn insert_all(&mut self, bits: TaskBits<'_>) {
         self.low |= bits.low;
+        if !bits.more.is_empty() {
+            self.insert_all_high(bits);
+        }
+    }
+
+    #[cold]
+    fn insert_all_high(&mut self, bits: TaskBits<'_>) {
         if self.more.len() < bits.more.len() {
             self.more.resize(bits.more.len(), 0);
         }
-        for (index, word) in bits.more.iter().enumerate() {
-            self.more[index] |= word;
+        for (mine, word) in self.more.iter_mut().zip(bits.more) {
+            *mine |= word;
         }
     }
 
@@ -172,13 +189,8 @@ impl<'a> TaskBits<'a> {
     pub fn contains(&self, task: TaskId) -> bool {
         match task.0 {
             0..64 => self.low & (1 << task.0) != 0,
-            _ => self.contains_high(task),
+            _ => contains_high(self.more, task),
         }
-    }
-
-    #[cold]
-    fn contains_high(&self, task: TaskId) -> bool {
-        self.word(task.index() / 64) & (1 << (task.0 % 64)) != 0
     }
 
     /// Number of tasks in the set.
@@ -211,23 +223,8 @@ impl<'a> TaskBits<'a> {
         }
         match self.more.is_empty() {
             true => None,
-            false => self.first_high(start),
+            false => first_high(self.more, start),
         }
-    }
-
-    /// The lowest task of the set from 64 on that is not below `start`.
-    #[cold]
-    fn first_high(&self, start: TaskId) -> Option<TaskId> {
-        let start = start.0.max(64);
-        let mut mask = u64::MAX << (start % 64);
-        for index in start as usize / 64..=self.more.len() {
-            let word = self.word(index) & mask;
-            if word != 0 {
-                return Some(TaskId(index as u32 * 64 + word.trailing_zeros()));
-            }
-            mask = u64::MAX;
-        }
-        None
     }
 
     /// The task at position `nth` of the set, lowest first.
@@ -236,12 +233,7 @@ impl<'a> TaskBits<'a> {
         if self.more.is_empty() {
             return nth_bit(self.low, nth).map(TaskId);
         }
-        self.nth_of_many(nth)
-    }
-
-    #[cold]
-    fn nth_of_many(&self, nth: usize) -> Option<TaskId> {
-        self.iter().nth(nth)
+        nth_of_many(self.low, self.more, nth)
     }
 
     /// The tasks of the set, lowest first.
@@ -273,6 +265,35 @@ impl<'a> TaskBits<'a> {
             Some(task)
         })
     }
+}
+
+// What concerns more than 64 tasks is kept out of line and given plain words: that keeps sets in
+// registers on the path of a step.
+
+#[cold]
+fn contains_high(more: &[u64], task: TaskId) -> bool {
+    let word = more.get(task.index() / 64 - 1).copied().unwrap_or(0);
+    word & (1 << (task.0 % 64)) != 0
+}
+
+/// The lowest task from 64 on that is not below `start`.
+#[cold]
+fn first_high(more: &[u64], start: TaskId) -> Option<TaskId> {
+    let start = start.0.max(64);
+    let mut mask = u64::MAX << (start % 64);
+    for index in start / 64..=more.len() as u32 {
+        let word = more[index as usize - 1] & mask;
+        if word != 0 {
+            return Some(TaskId(index * 64 + word.trailing_zeros()));
+        }
+        mask = u64::MAX;
+    }
+    None
+}
+
+#[cold]
+fn nth_of_many(low: u64, more: &[u64], nth: usize) -> Option<TaskId> {
+    TaskBits { low, more }.iter().nth(nth)
 }
 
 /// The position of bit number `nth` of a word, counted from the lowest one that is set.

@@ -30,8 +30,12 @@ impl Execution {
             self.set_enabled(task, true);
         } else if class == Class::Mutex {
             self.arrive_at_mutex(task, op);
+        } else if class == Class::Channel {
+            self.arrive_at_channel(task, op);
+        } else if class == Class::Join {
+            self.arrive_at_join(task, op);
         } else {
-            self.arrive(task);
+            self.arrive(task, op);
         }
     }
 
@@ -154,25 +158,36 @@ impl Execution {
         let slot = &mut self.tasks[task.index()];
         slot.status = Status::Running;
         slot.operations += 1;
-        let (op, enabled) = (slot.op, self.enabled.bits());
         if slot.yields || self.fairness.is_active() {
+            let enabled = self.enabled.bits();
             self.fairness.schedule(task, slot.yields, enabled);
         }
         self.last_step = self.trace.steps.len();
         let step = Step::new(Choice::Task(task), task, slot.op, slot.site);
-        self.trace.push(step, enabled);
+        self.trace.push(step, self.enabled.bits());
         self.last = task;
         self.last_yields = false;
-        let class = Class::of(op.kind);
+        let class = Class::of(slot.op.kind);
         if class <= Class::Idle {
             // The front end tells whether an operation on a variable has changed it.
             slot.grant = Grant::Done;
             slot.was_idle = class == Class::Idle;
-        } else if class == Class::Mutex && !op.timed {
+            return Decision::Run(task);
+        }
+        let op = slot.op;
+        if op.timed {
+            return self.perform_other(task, op, strategy);
+        }
+        // Not a jump on the class: it would be mispredicted at every step.
+        if class == Class::Mutex {
             self.perform_on_mutex(task, op);
+        } else if class == Class::Channel {
+            self.perform_on_channel(task, op);
         } else if class == Class::Spawn {
             slot.grant = Grant::Done;
             self.note_change(task);
+        } else if class == Class::Join {
+            self.perform_join(task, op);
         } else {
             return self.perform_other(task, op, strategy);
         }

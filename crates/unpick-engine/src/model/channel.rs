@@ -1,16 +1,56 @@
 //! Channels: queues with a limit, and rendezvous.
 
 use crate::{Execution, Grant, object::State};
-use unpick_trace::{ObjectId, Op, OpKind};
+use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
     pub(super) fn is_receiving(&self, channel: ObjectId) -> bool {
-        self.conditional.bits().iter().any(|task| {
-            let op = &self.tasks[task.index()].op;
-            op.kind == OpKind::Receive && op.object == channel
-        })
+        let mut waiting = self.objects[channel.index()].waiting.bits().iter();
+        waiting.any(|task| self.tasks[task.index()].op.kind == OpKind::Receive)
     }
 
+    /// Takes in a task that is about to use a channel.
+    #[inline(never)]
+    pub(crate) fn arrive_at_channel(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        let State::Channel {
+            capacity,
+            queued,
+            senders,
+            ..
+        } = object.state
+        else {
+            panic!("internal error: {op:?} needs a channel");
+        };
+        let mut enabled = true;
+        if op.kind == OpKind::Receive {
+            object.begin_wait(task);
+            enabled = op.timed || queued > 0 || senders == 0;
+            if capacity == Some(0) {
+                // A rendezvous needs to see that the receiver is there.
+                self.refresh(op.object);
+            }
+        } else if op.kind == OpKind::Send && capacity.is_some() {
+            object.begin_wait(task);
+            enabled = op.timed || self.is_possible(task, &op);
+        }
+        self.set_enabled(task, enabled);
+    }
+
+    /// Performs an operation without a deadline on a channel.
+    #[inline(never)]
+    pub(crate) fn perform_on_channel(&mut self, task: TaskId, op: Op) {
+        self.objects[op.object.index()].end_wait(task);
+        let grant = self.apply_channel(&op);
+        self.tasks[task.index()].grant = grant;
+        match grant {
+            Grant::Refused => self.note_idle(task),
+            _ => self.note_change(task),
+        }
+        self.refresh(op.object);
+    }
+
+    #[inline]
     pub(super) fn apply_channel(&mut self, op: &Op) -> Grant {
         let is_rendezvous = matches!(
             self.objects[op.object.index()].state,

@@ -25,12 +25,10 @@ impl Execution {
     fn drop_stale_tokens(&mut self, condvar: ObjectId) {
         let mut kept = 0;
         while let Some(&top) = self.objects[condvar.index()].tokens.get(kept) {
-            let covered = self.conditional.bits().iter().filter(|waiter| {
+            let waiting = self.objects[condvar.index()].waiting.bits();
+            let covered = waiting.iter().filter(|waiter| {
                 let slot = &self.tasks[waiter.index()];
-                slot.op.kind == OpKind::Wait
-                    && slot.op.object == condvar
-                    && !slot.is_woken
-                    && slot.ticket < top
+                !slot.is_woken && slot.ticket < top
             });
             if covered.count() > kept {
                 kept += 1;
@@ -83,11 +81,8 @@ impl Execution {
         }
         *waiting = 0;
         object.tokens.clear();
-        for task in self.conditional.bits().iter() {
-            let slot = &mut self.tasks[task.index()];
-            if slot.op.kind == OpKind::Wait && slot.op.object == op.object {
-                slot.is_woken = true;
-            }
+        for task in object.waiting.bits().iter() {
+            self.tasks[task.index()].is_woken = true;
         }
         Grant::Done
     }

@@ -1,0 +1,105 @@
+//! Mutexes and reader-writer locks.
+
+use crate::{Execution, Grant, object::State};
+use alloc::vec::Vec;
+use unpick_trace::{ObjectId, Op, OpKind, TaskId};
+
+impl Execution {
+    /// Takes in a task that is about to acquire or release a mutex.
+    #[inline(never)]
+    pub(crate) fn arrive_at_mutex(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        let State::Mutex { owner } = object.state else {
+            panic!("internal error: {op:?} needs a mutex");
+        };
+        let is_lock = op.kind == OpKind::Lock;
+        let waits = is_lock && !op.timed;
+        if waits {
+            object.begin_wait(task);
+        }
+        self.set_enabled(task, !waits || owner.is_none());
+        if (owner == Some(task)) == is_lock {
+            self.check_use(task, &op);
+        }
+    }
+
+    /// Acquires or releases a mutex. All who wait for it are enabled while it is free, and none while
+    /// it is not, so that they can be dealt with at once.
+    #[inline(never)]
+    pub(crate) fn perform_on_mutex(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        let State::Mutex { owner } = &mut object.state else {
+            panic!("internal error: {op:?} needs a mutex");
+        };
+        let slot = &mut self.tasks[task.index()];
+        slot.grant = Grant::Done;
+        if op.kind == OpKind::Lock {
+            *owner = Some(task);
+            slot.held.push(op.object);
+            object.end_wait(task);
+            if object.waiting_count > 0 {
+                self.enabled_count -= object.waiting_count;
+                self.enabled.remove_all(object.waiting.bits());
+            }
+        } else {
+            *owner = None;
+            release(&mut slot.held, op.object);
+            if object.waiting_count > 0 {
+                self.enabled_count += object.waiting_count;
+                self.enabled.insert_all(object.waiting.bits());
+            }
+        }
+        self.note_change(task);
+    }
+
+    pub(super) fn apply_lock(&mut self, task: TaskId, op: &Op) -> Grant {
+        let held = &mut self.tasks[task.index()].held;
+        match (op.kind, &mut self.objects[op.object.index()].state) {
+            (OpKind::Lock | OpKind::TryLock, State::Mutex { owner }) => {
+                if owner.is_some() {
+                    return Grant::Refused;
+                }
+                *owner = Some(task);
+                held.push(op.object);
+            }
+            (OpKind::Unlock, State::Mutex { owner }) => {
+                *owner = None;
+                release(held, op.object);
+            }
+            (OpKind::ReadLock | OpKind::TryReadLock, State::RwLock { writer, readers }) => {
+                if writer.is_some() {
+                    return Grant::Refused;
+                }
+                *readers += 1;
+                held.push(op.object);
+            }
+            (OpKind::WriteLock | OpKind::TryWriteLock, State::RwLock { writer, readers }) => {
+                if writer.is_some() || *readers > 0 {
+                    return Grant::Refused;
+                }
+                *writer = Some(task);
+                held.push(op.object);
+            }
+            (OpKind::ReadUnlock, State::RwLock { readers, .. }) => {
+                *readers -= 1;
+                release(held, op.object);
+            }
+            (OpKind::WriteUnlock, State::RwLock { writer, .. }) => {
+                *writer = None;
+                release(held, op.object);
+            }
+            (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
+        }
+        Grant::Done
+    }
+}
+
+/// Takes a lock out of those that a task holds. It nearly always is the last one.
+#[inline]
+fn release(held: &mut Vec<ObjectId>, object: ObjectId) {
+    if held.last() == Some(&object) {
+        held.pop();
+    } else if let Some(position) = held.iter().rposition(|&other| other == object) {
+        held.remove(position);
+    }
+}
