@@ -391,7 +391,13 @@ impl Execution {
             *finished = true;
         }
         self.set_enabled(task, false);
-        self.refresh(object);
+        // Those who park wait for its object, too, but that is the task itself.
+        let mut next = self.objects[object.index()].waiting.bits().first();
+        while let Some(joining) = next {
+            self.set_enabled(joining, true);
+            let waiting = self.objects[object.index()].waiting.bits();
+            next = waiting.first_from(TaskId(joining.0 + 1));
+        }
     }
 
     /// Ends the execution with a fault.

@@ -24,6 +24,12 @@ pub(super) fn current() -> *mut Runtime {
     CURRENT.get()
 }
 
+/// A number that differs between all threads that are alive.
+#[inline]
+pub(super) fn thread_token() -> usize {
+    CURRENT.with(|current| std::ptr::from_ref(current) as usize)
+}
+
 /// Makes a runtime the current one for as long as it lives.
 struct IsCurrent;
 

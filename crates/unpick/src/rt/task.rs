@@ -174,7 +174,7 @@ pub(crate) fn operate_without_object(kind: OpKind) -> Option<Grant> {
 }
 
 /// Performs an operation on a task: join, park or unpark. `None` outside an execution.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub(crate) fn operate_on_task(kind: OpKind, timed: bool, task: TaskId) -> Option<Grant> {
     let runtime = current();
@@ -384,16 +384,22 @@ fn with_runtime<R>(f: impl FnOnce(&mut Runtime, TaskId) -> R) -> Option<R> {
 }
 
 /// Leaves the running task when the execution is over.
+#[inline]
 pub(super) fn leave_if(over: bool) {
     if over {
-        let runtime = current();
-        // SAFETY: the caller was in a task; no reference is live.
-        unsafe {
-            if !(*runtime).is_tearing_down {
-                leave(runtime);
-            }
-            unwind(runtime);
+        leave_and_unwind();
+    }
+}
+
+#[cold]
+fn leave_and_unwind() {
+    let runtime = current();
+    // SAFETY: the caller was in a task; no reference is live.
+    unsafe {
+        if !(*runtime).is_tearing_down {
+            leave(runtime);
         }
+        unwind(runtime);
     }
 }
 

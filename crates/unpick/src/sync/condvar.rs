@@ -54,6 +54,7 @@ impl Condvar {
     }
 
     /// Releases the guard's mutex and waits for a notification.
+    #[inline]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         match guard.release() {
@@ -72,6 +73,7 @@ impl Condvar {
     }
 
     /// Waits until a notification comes or the time is over. Answers whether it was over.
+    #[inline]
     #[track_caller]
     fn wait_controlled(&self, limit: Option<Duration>) -> bool {
         rt::enlist(self);
@@ -168,6 +170,7 @@ impl Condvar {
     }
 
     /// Wakes one waiter, if there is one.
+    #[inline]
     #[track_caller]
     pub fn notify_one(&self) {
         if rt::operate(OpKind::NotifyOne, self).is_none() {
@@ -176,6 +179,7 @@ impl Condvar {
     }
 
     /// Wakes all waiters.
+    #[inline]
     #[track_caller]
     pub fn notify_all(&self) {
         if rt::operate(OpKind::NotifyAll, self).is_none() {

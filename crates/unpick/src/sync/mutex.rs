@@ -153,6 +153,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Releases the mutex as part of a wait, and tells which it was and whether it is controlled.
+    #[inline]
     #[track_caller]
     pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<std::sync::MutexGuard<'a, T>>) {
         let mutex = self.mutex;

@@ -157,7 +157,7 @@ impl<T> JoinHandle<T> {
     }
 
     /// Waits for the task to end and returns its result.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn join(self) -> Result<T> {
         match self.kind {
@@ -192,7 +192,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// Creates a task and returns a handle to wait for it.
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where

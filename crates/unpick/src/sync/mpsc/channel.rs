@@ -4,9 +4,8 @@
 //! outlive its execution, in a static or a thread-local. Then its ends can only be dropped.
 
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
-use crate::rt::{self, Modelled, ObjectCell};
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::rt::{self, Modelled, ObjectCell, Queue};
+use std::sync::Arc;
 use std::time::Duration;
 use unpick_engine::{Grant, Shape};
 use unpick_trace::OpKind;
@@ -16,11 +15,12 @@ struct Channel<T> {
     /// The execution it belongs to.
     stamp: u64,
     capacity: Option<u32>,
-    /// `None` once the receiver is gone.
-    messages: Mutex<Option<VecDeque<T>>>,
+    /// Closed once the receiver is gone.
+    messages: Queue<T>,
 }
 
 impl<T> Modelled for Channel<T> {
+    #[inline]
     fn cell(&self) -> &ObjectCell {
         &self.object
     }
@@ -34,10 +34,12 @@ impl<T> Modelled for Channel<T> {
 
 impl<T> Channel<T> {
     /// Whether the execution it belongs to still runs, on this thread.
+    #[inline]
     fn is_current(&self) -> bool {
         self.stamp == rt::stamp()
     }
 
+    #[inline]
     #[track_caller]
     fn check(&self) {
         assert!(
@@ -47,31 +49,17 @@ impl<T> Channel<T> {
         );
     }
 
+    #[inline]
     #[track_caller]
     fn operate(&self, kind: OpKind) -> Grant {
         self.check();
         rt::operate(kind, self).expect("internal error: an execution without a task")
     }
 
+    #[inline]
     fn push(&self, value: T) {
-        let mut messages = self.lock();
-        match &mut *messages {
-            Some(queue) => queue.push_back(value),
-            None => {
-                // The value's destructor may use the channel.
-                drop(messages);
-                drop(value);
-            }
-        }
-    }
-
-    fn pop(&self) -> Option<T> {
-        self.lock().as_mut()?.pop_front()
-    }
-
-    /// Held for moments only, and never across an operation.
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<VecDeque<T>>> {
-        self.messages.lock().unwrap_or_else(PoisonError::into_inner)
+        // Refused only while an execution is torn down.
+        drop(self.messages.push(value));
     }
 }
 
@@ -81,7 +69,7 @@ pub(super) fn ends<T>(bound: Option<usize>) -> (SendingEnd<T>, ReceivingEnd<T>) 
         object: ObjectCell::new(),
         stamp: rt::stamp(),
         capacity: bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
-        messages: Mutex::new(Some(VecDeque::new())),
+        messages: Queue::new(),
     });
     // Named by the task that makes it, not by the one that happens to use it first.
     rt::add_object(&channel.object, channel.shape());
@@ -92,6 +80,7 @@ pub(super) fn ends<T>(bound: Option<usize>) -> (SendingEnd<T>, ReceivingEnd<T>) 
 pub(super) struct SendingEnd<T>(Arc<Channel<T>>);
 
 impl<T> SendingEnd<T> {
+    #[inline]
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         match self.0.operate(OpKind::Send) {
@@ -126,6 +115,7 @@ impl<T> Clone for SendingEnd<T> {
 }
 
 impl<T> Drop for SendingEnd<T> {
+    #[inline]
     #[track_caller]
     fn drop(&mut self) {
         if self.0.is_current() {
@@ -138,12 +128,13 @@ impl<T> Drop for SendingEnd<T> {
 pub(super) struct ReceivingEnd<T>(Arc<Channel<T>>);
 
 impl<T> ReceivingEnd<T> {
+    #[inline]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match self.0.operate(OpKind::Receive) {
             Grant::Closed => Err(RecvError),
             // Empty only while an execution is torn down: nobody will ever send.
-            _ => Ok(self.0.pop().unwrap_or_else(|| rt::abandon())),
+            _ => Ok(self.0.messages.pop().unwrap_or_else(|| rt::abandon())),
         }
     }
 
@@ -153,7 +144,7 @@ impl<T> ReceivingEnd<T> {
             Grant::Closed => Err(TryRecvError::Disconnected),
             Grant::Refused => Err(TryRecvError::Empty),
             // Empty only while an execution is torn down.
-            _ => self.0.pop().ok_or(TryRecvError::Disconnected),
+            _ => self.0.messages.pop().ok_or(TryRecvError::Disconnected),
         }
     }
 
@@ -164,12 +155,13 @@ impl<T> ReceivingEnd<T> {
             Some(Grant::TimedOut) => Err(RecvTimeoutError::Timeout),
             Some(Grant::Closed) => Err(RecvTimeoutError::Disconnected),
             // Empty only while an execution is torn down.
-            _ => self.0.pop().ok_or(RecvTimeoutError::Disconnected),
+            _ => self.0.messages.pop().ok_or(RecvTimeoutError::Disconnected),
         }
     }
 }
 
 impl<T> Drop for ReceivingEnd<T> {
+    #[inline]
     #[track_caller]
     fn drop(&mut self) {
         // Declared first, so that it acts last, also if the operation unwinds. The messages are
@@ -186,8 +178,6 @@ struct Discard<'a, T>(&'a Channel<T>);
 
 impl<T> Drop for Discard<'_, T> {
     fn drop(&mut self) {
-        // Out of the lock: the destructors of messages may use the channel.
-        let messages = self.0.lock().take();
-        drop(messages);
+        drop(self.0.messages.close());
     }
 }

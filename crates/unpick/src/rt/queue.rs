@@ -1,0 +1,68 @@
+//! The messages of a channel.
+
+use super::runtime::thread_token;
+use std::cell::UnsafeCell;
+use std::collections::VecDeque;
+
+/// A queue that the thread of its execution uses without locking: tasks run one at a time.
+pub(crate) struct Queue<T> {
+    /// The thread it was made on.
+    thread: usize,
+    /// `None` once it was closed. Invariant: used on that thread only, and no reference is live while
+    /// foreign code runs.
+    messages: UnsafeCell<Option<VecDeque<T>>>,
+}
+
+// SAFETY: shared references do nothing on other threads, and messages may be dropped on any.
+unsafe impl<T: Send> Sync for Queue<T> {}
+
+impl<T> Queue<T> {
+    /// An empty queue of the current execution.
+    pub fn new() -> Queue<T> {
+        Queue {
+            thread: thread_token(),
+            messages: UnsafeCell::new(Some(VecDeque::new())),
+        }
+    }
+
+    #[inline]
+    fn is_here(&self) -> bool {
+        self.thread == thread_token()
+    }
+
+    /// Appends a message. It comes back if the queue was closed, and on other threads.
+    #[inline]
+    pub fn push(&self, message: T) -> Result<(), T> {
+        if !self.is_here() {
+            return Err(message);
+        }
+        // SAFETY: used on its thread; the reference ends with the call, which only moves messages.
+        match unsafe { &mut *self.messages.get() } {
+            Some(messages) => {
+                messages.push_back(message);
+                Ok(())
+            }
+            None => Err(message),
+        }
+    }
+
+    /// Takes the oldest message. `None` if there is none, and on other threads.
+    #[inline]
+    pub fn pop(&self) -> Option<T> {
+        if !self.is_here() {
+            return None;
+        }
+        // SAFETY: used on its thread; the reference ends with the call, which only moves messages.
+        unsafe { (*self.messages.get()).as_mut()?.pop_front() }
+    }
+
+    /// Closes the queue and hands out what is in it. On other threads that stays, to be dropped with
+    /// the queue.
+    pub fn close(&self) -> Option<VecDeque<T>> {
+        if !self.is_here() {
+            return None;
+        }
+        // SAFETY: used on its thread; the reference ends with the call, which drops nothing.
+        unsafe { (*self.messages.get()).take() }
+    }
+}
