@@ -49,6 +49,8 @@ pub enum StopReason {
 pub enum Control {
     /// Go on.
     Continue,
+    /// Leave a range of executions here, to go on with it later.
+    Pause,
     /// End now, for this reason.
     Stop(StopReason),
 }
@@ -75,6 +77,26 @@ pub struct FirstFailure {
     pub trace: Trace,
     /// How it ended.
     pub outcome: Outcome,
+}
+
+/// What one part of a split search has found under one bound.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartFound {
+    /// The bound; zero for techniques without one.
+    pub bound: u32,
+    /// The number of the part, from 0, in the order of the whole search.
+    pub part: u32,
+    /// What it has found, with its executions counted from 0.
+    pub found: Exploration,
+}
+
+/// Which parts of an exploration a shard has run: what is needed to put the shards together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardFound {
+    /// Number of parts of the whole, the same for every shard.
+    pub part_count: u32,
+    /// What each part of this shard has found, in the order of the search.
+    pub parts: Vec<PartFound>,
 }
 
 /// What an exploration has found.
@@ -108,6 +130,10 @@ pub struct Exploration {
     pub profile: Profile,
     /// A fingerprint of all executions, in order; zero if it was not asked for.
     pub hash: u64,
+    /// The sum of their fingerprints, in which order does not matter; zero as well.
+    pub hash_sum: u64,
+    /// The parts of which this is put together, if it is a shard.
+    pub shard: Option<Box<ShardFound>>,
 }
 
 impl Default for Exploration {
@@ -127,6 +153,8 @@ impl Default for Exploration {
             bounds: Vec::new(),
             profile: Profile::default(),
             hash: 0,
+            hash_sum: 0,
+            shard: None,
         }
     }
 }
@@ -137,7 +165,18 @@ impl Exploration {
         self.failures == 0 && self.diverged.is_none()
     }
 
-    /// Appends what was found in the executions that follow.
+    /// Counts the executions from another number on: from `first`, if they were counted from 0.
+    pub fn count_from(&mut self, first: u64) {
+        for found in [&mut self.first_failure, &mut self.diverged] {
+            if let Some(found) = found {
+                found.execution = found.execution.wrapping_add(first);
+            }
+        }
+        let moved = self.hash_sum.wrapping_mul(first.wrapping_mul(2));
+        self.hash = self.hash.wrapping_add(moved);
+    }
+
+    /// Appends what was found in the executions that follow, numbered on.
     pub fn append(&mut self, later: Exploration) {
         if self.first_failure.is_none() {
             self.first_failure = later.first_failure.map(|mut failure| {
@@ -157,12 +196,28 @@ impl Exploration {
         self.tasks_max = self.tasks_max.max(later.tasks_max);
         self.enabled_max = self.enabled_max.max(later.enabled_max);
         self.steps_total += later.steps_total;
-        self.bounds = later.bounds;
+        for count in &later.bounds {
+            self.begin_bound(count.bound);
+            let mine = &mut self.bounds[count.bound as usize];
+            mine.schedules += count.schedules;
+            mine.failures += count.failures;
+        }
         self.profile.merge(&later.profile);
         self.hash = self.hash.wrapping_add(later.hash);
+        self.hash_sum = self.hash_sum.wrapping_add(later.hash_sum);
     }
 
-    fn add(&mut self, execution: &Execution, index: u64, counts: bool) {
+    /// Makes sure that the schedules of a bound have their line, and those of smaller ones.
+    pub fn begin_bound(&mut self, bound: u32) {
+        while self.bounds.len() <= bound as usize {
+            self.bounds.push(BoundCount {
+                bound: self.bounds.len() as u32,
+                ..BoundCount::default()
+            });
+        }
+    }
+
+    fn add(&mut self, execution: &Execution, index: u64, counts: bool, bound: Option<u32>) {
         let outcome = execution
             .outcome()
             .expect("internal error: an execution ended without an outcome");
@@ -180,7 +235,14 @@ impl Exploration {
             return;
         }
         self.schedules += 1;
-        if outcome.is_failure() {
+        let is_failure = outcome.is_failure();
+        if let Some(bound) = bound {
+            self.begin_bound(bound);
+            let count = &mut self.bounds[bound as usize];
+            count.schedules += 1;
+            count.failures += u64::from(is_failure);
+        }
+        if is_failure {
             self.failures += 1;
             if self.first_failure.is_none() {
                 self.first_failure = Some(Box::new(self.snapshot(execution, index)));
@@ -219,6 +281,20 @@ impl Exploration {
     }
 }
 
+/// Executions after which a strategy learns no more: what the later ones do can be found out from
+/// these alone, so that they can be run anywhere.
+pub const LEARNING_MAX: u64 = 4_096;
+
+/// The executions that follow number `start` and are run with what was learned from those before:
+/// strategies learn after 1, 2, 4, 8, … executions, up to [`LEARNING_MAX`].
+pub fn epoch(start: u64, executions_max: u64) -> Range<u64> {
+    let end = match start {
+        LEARNING_MAX.. => executions_max,
+        _ => (start + 1).next_power_of_two(),
+    };
+    start..end.min(executions_max)
+}
+
 /// Explores until the strategy, the limits or the observer end it. The observer is called after
 /// every execution.
 pub fn explore(
@@ -228,30 +304,65 @@ pub fn explore(
     observer: &mut dyn FnMut(&Exploration) -> Control,
 ) -> Exploration {
     let mut found = Exploration::default();
-    let mut start = 0;
+    let mut range = epoch(0, limits.executions_max);
     loop {
-        // The strategy learns after 1, 2, 4, 8, … executions.
-        let end = (2 * start).max(1).min(limits.executions_max);
-        let before = found.executions;
-        run_range(runtime, strategy, start..end, limits, observer, &mut found);
-        if found.executions - before < end - start || end >= limits.executions_max {
-            break;
+        let end = range.end;
+        let ended = run_range(runtime, strategy, range, limits, observer, &mut found);
+        match ended {
+            End::Ended => break,
+            End::BoundDone => {
+                if !raise_bound(strategy, &mut found) {
+                    found.stopped_because = StopReason::Strategy;
+                    break;
+                }
+                range = found.executions..end;
+            }
+            End::Paused if found.executions < end => range = found.executions..end,
+            End::Paused if end == limits.executions_max => {
+                // A budget that just suffices leaves nothing unexplored.
+                if begin(strategy, &mut found) == Begin::Exhausted {
+                    found.complete = true;
+                    found.stopped_because = StopReason::Exhausted;
+                }
+                break;
+            }
+            End::Paused => {
+                strategy.learn(&found.profile);
+                range = epoch(end, limits.executions_max);
+            }
         }
-        if found.stopped_because != StopReason::Executions {
-            break;
-        }
-        strategy.learn(&found.profile);
-        start = end;
     }
-    // A budget that just suffices leaves nothing unexplored.
-    let all_run = found.executions == limits.executions_max
-        && found.stopped_because == StopReason::Executions;
-    if all_run && strategy.begin(found.executions) == Begin::Exhausted {
-        found.complete = true;
-        found.stopped_because = StopReason::Exhausted;
-    }
-    found.bounds = strategy.bounds().to_vec();
     found
+}
+
+/// Begins another execution, under a higher bound if need be.
+fn begin(strategy: &mut dyn Strategy, found: &mut Exploration) -> Begin {
+    loop {
+        match strategy.begin(found.executions) {
+            Begin::BoundDone if raise_bound(strategy, found) => {}
+            Begin::BoundDone => return Begin::Stopped,
+            other => return other,
+        }
+    }
+}
+
+fn raise_bound(strategy: &mut dyn Strategy, found: &mut Exploration) -> bool {
+    let is_raised = strategy.raise_bound(found.failures);
+    if let (true, Some(bound)) = (is_raised, strategy.bound()) {
+        found.begin_bound(bound);
+    }
+    is_raised
+}
+
+/// How a range of executions ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All of its executions were run, or the observer asked for a pause.
+    Paused,
+    /// Everything within the bound at hand was run.
+    BoundDone,
+    /// The exploration is over; [`Exploration::stopped_because`] says why.
+    Ended,
 }
 
 /// Runs the executions of a range of numbers, for workers that share an exploration.
@@ -261,10 +372,10 @@ pub fn explore_range(
     range: Range<u64>,
     limits: &Limits,
     observer: &mut dyn FnMut(&Exploration) -> Control,
-) -> Exploration {
+) -> (Exploration, End) {
     let mut found = Exploration::default();
-    run_range(runtime, strategy, range, limits, observer, &mut found);
-    found
+    let end = run_range(runtime, strategy, range, limits, observer, &mut found);
+    (found, end)
 }
 
 fn run_range(
@@ -274,7 +385,7 @@ fn run_range(
     limits: &Limits,
     observer: &mut dyn FnMut(&Exploration) -> Control,
     found: &mut Exploration,
-) {
+) -> End {
     found.stopped_because = StopReason::Executions;
     for index in range {
         match strategy.begin(index) {
@@ -282,11 +393,12 @@ fn run_range(
             Begin::Exhausted => {
                 found.complete = true;
                 found.stopped_because = StopReason::Exhausted;
-                return;
+                return End::Ended;
             }
+            Begin::BoundDone => return End::BoundDone,
             Begin::Stopped => {
                 found.stopped_because = StopReason::Strategy;
-                return;
+                return End::Ended;
             }
         }
         runtime.execute(strategy);
@@ -298,10 +410,11 @@ fn run_range(
                 false
             }
         };
-        found.add(execution, index, counts);
+        found.add(execution, index, counts, strategy.bound());
         if limits.fingerprint {
-            let hash = execution.trace().hash().wrapping_mul(2 * index + 1);
-            found.hash = found.hash.wrapping_add(hash);
+            let hash = execution.trace().hash();
+            found.hash_sum = found.hash_sum.wrapping_add(hash);
+            found.hash = found.hash.wrapping_add(hash.wrapping_mul(2 * index + 1));
         }
         if strategy.learns() {
             found.observe_size(execution);
@@ -309,15 +422,20 @@ fn run_range(
         }
         if found.diverged.is_some() {
             found.stopped_because = StopReason::Diverged;
-            return;
+            return End::Ended;
         }
         if found.failures > 0 && !limits.keep_going {
             found.stopped_because = StopReason::Failure;
-            return;
+            return End::Ended;
         }
-        if let Control::Stop(reason) = observer(found) {
-            found.stopped_because = reason;
-            return;
+        match observer(found) {
+            Control::Continue => {}
+            Control::Pause => return End::Paused,
+            Control::Stop(reason) => {
+                found.stopped_because = reason;
+                return End::Ended;
+            }
         }
     }
+    End::Paused
 }

@@ -23,8 +23,8 @@ mod view;
 
 pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
-    BoundCount, Control, Exploration, FirstFailure, Limits, Runtime, StopReason, explore,
-    explore_range,
+    BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
+    ShardFound, StopReason, epoch, explore, explore_range,
 };
 pub use object::Shape;
 pub use strategy::{Begin, Profile, Stop, Strategy};

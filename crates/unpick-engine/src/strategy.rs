@@ -1,6 +1,6 @@
 //! The interface of every exploration technique.
 
-use crate::{BoundCount, Execution, View};
+use crate::{Execution, View};
 use alloc::{boxed::Box, vec::Vec};
 use unpick_trace::{Choice, Divergence, TaskId};
 
@@ -11,6 +11,9 @@ pub enum Begin {
     Ready,
     /// The search space is exhausted.
     Exhausted,
+    /// Everything within the bound at hand was run, and something beyond it was skipped. The loop
+    /// calls [`Strategy::raise_bound`] before it begins another execution.
+    BoundDone,
     /// The technique ends by its own rule, with parts of the space left.
     Stopped,
 }
@@ -116,8 +119,32 @@ pub trait Strategy: Send {
         let _ = profile;
     }
 
-    /// Schedules by bound, for techniques that iterate over one.
-    fn bounds(&self) -> &[BoundCount] {
-        &[]
+    /// The bound at hand, for techniques that iterate over one.
+    fn bound(&self) -> Option<u32> {
+        None
+    }
+
+    /// Goes on to the next bound, after [`Begin::BoundDone`]. `failures` is the number of failing
+    /// schedules of the whole exploration so far. `false` ends it by the technique's own rule. The
+    /// answer depends on the bound and on `failures` alone.
+    fn raise_bound(&mut self, failures: u64) -> bool {
+        let _ = failures;
+        false
+    }
+
+    /// Gives away the end of what is left to run, as a search of its own; `None` if there is too
+    /// little of it, or if this technique cannot be split. Called between two executions only.
+    ///
+    /// This search followed by the one given away runs exactly what this one would have run alone:
+    /// the same executions in the same order, whatever either of them meets. Under a bound that
+    /// holds for each bound, with this search first in each of them.
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+
+    /// A copy that would run from here on what this search runs. A technique that can be split has
+    /// to give one. Called between two executions only.
+    fn duplicate(&self) -> Option<Box<dyn Strategy>> {
+        None
     }
 }

@@ -12,15 +12,18 @@
 //! depth-first search, so ranks and counts are those of the published rule, under which only
 //! schedules of exactly the current bound count. (Thomson lists this among the future work.)
 //!
+//! A search is split where its walk stands: the branches that the shallowest open execution has yet
+//! to look at come last under every bound, so they go, with the executions below them.
+//!
 //! Memory: one entry an open execution, of about 100 bytes and 8 bytes a point.
 
 mod tree;
 
 use crate::dfs::{diverged, ended_early, is_diverged, nth_from};
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 pub(crate) use tree::Price;
 use tree::{Frame, Point, Run};
-use unpick_engine::{Begin, BoundCount, Execution, Stop, View};
+use unpick_engine::{Begin, Execution, Stop, View};
 use unpick_trace::{Choice, TaskId};
 
 /// A place where the execution at hand leaves the first branch.
@@ -30,19 +33,27 @@ struct Deviation {
     branch: u32,
 }
 
+/// The way to an execution: where it leaves the first branch, and what it meets up to there.
+#[derive(Clone, Default)]
+struct Path {
+    deviations: Vec<Deviation>,
+    expected: Vec<Point>,
+}
+
 /// Iterates over a bound on the cost of schedules.
+#[derive(Clone)]
 pub(crate) struct Bounding {
     bound: u32,
     bound_max: u32,
     goes_beyond_failure: bool,
-    counts: Vec<BoundCount>,
+    has_begun: bool,
+    /// The way to the root: empty unless this search is a part that was split off.
+    base: Path,
     /// The first execution, between the passes over the tree.
     root: Option<Run>,
     frames: Vec<Frame>,
-    /// The execution at hand: where it deviates, what it must meet up to its last deviation, and
-    /// what it met after that.
-    deviations: Vec<Deviation>,
-    expected: Vec<Point>,
+    /// The execution at hand, and what it met after its last deviation.
+    path: Path,
     cost: u32,
     position: u32,
     points: Vec<Point>,
@@ -54,47 +65,60 @@ impl Bounding {
             bound: 0,
             bound_max,
             goes_beyond_failure,
-            counts: Vec::new(),
+            has_begun: false,
+            base: Path::default(),
             root: None,
             frames: Vec::new(),
-            deviations: Vec::new(),
-            expected: Vec::new(),
+            path: Path::default(),
             cost: 0,
             position: 0,
             points: Vec::new(),
         }
     }
 
-    pub fn bounds(&self) -> &[BoundCount] {
-        &self.counts
+    pub fn bound(&self) -> u32 {
+        self.bound
     }
 
     pub fn begin(&mut self) -> Begin {
         self.position = 0;
         self.points.clear();
-        if self.counts.is_empty() {
-            self.counts.push(BoundCount::default());
+        if !self.has_begun {
+            self.has_begun = true;
             return Begin::Ready;
         }
-        loop {
-            if self.find_next() {
-                return Begin::Ready;
-            }
-            let Some(root) = self.root.take() else {
-                return Begin::Exhausted;
-            };
-            let failed = self.counts.iter().any(|count| count.failures > 0);
-            if self.bound == self.bound_max || (failed && !self.goes_beyond_failure) {
-                self.root = Some(root);
-                return Begin::Stopped;
-            }
-            self.bound += 1;
-            self.counts.push(BoundCount {
-                bound: self.bound,
-                ..BoundCount::default()
-            });
-            self.frames.push(Frame::new(root));
+        if self.find_next() {
+            Begin::Ready
+        } else if self.root.is_some() {
+            Begin::BoundDone
+        } else {
+            Begin::Exhausted
         }
+    }
+
+    pub fn raise_bound(&mut self, failures: u64) -> bool {
+        if self.bound == self.bound_max || (failures > 0 && !self.goes_beyond_failure) {
+            return false;
+        }
+        self.bound += 1;
+        self.frames.extend(self.root.take().map(Frame::new));
+        true
+    }
+
+    pub fn split(&mut self) -> Option<Bounding> {
+        let mut frames = self.frames.iter_mut();
+        let at = frames.position(|frame| frame.has_open(1))?;
+        // Something must be left, of it or below it.
+        if at + 1 == self.frames.len() && !self.frames[at].has_open(2) {
+            return None;
+        }
+        let given = self.frames[at].split();
+        let mut part = Bounding::new(self.bound_max, self.goes_beyond_failure);
+        part.base = self.path_to(at);
+        part.bound = self.bound;
+        part.has_begun = true;
+        part.frames.push(Frame::new(given));
+        Some(part)
     }
 
     /// Walks on to the next execution of exactly the current bound.
@@ -111,9 +135,13 @@ impl Bounding {
                 return true;
             }
             // It was run under a smaller bound; if it is not here, nothing below it was skipped.
-            let is_next = |run: &Run| (run.depth, run.branch) == (depth, branch);
+            let is_next = |run: &Arc<Run>| (run.depth, run.branch) == (depth, branch);
             if frame.waiting.last().is_some_and(is_next) {
-                let child = frame.waiting.pop().map(Frame::new);
+                let child = frame
+                    .waiting
+                    .pop()
+                    .map(Arc::unwrap_or_clone)
+                    .map(Frame::new);
                 self.frames.extend(child);
             }
         }
@@ -127,25 +155,40 @@ impl Bounding {
         };
         if frame.has_skipped || !frame.run.children.is_empty() {
             match self.frames.last_mut() {
-                Some(parent) => parent.run.children.push(frame.run),
+                Some(parent) => parent.run.children.push(Arc::new(frame.run)),
                 None => self.root = Some(frame.run),
             }
         }
     }
 
     fn set_path(&mut self, last: Deviation) {
-        self.deviations.clear();
-        self.expected.clear();
-        let children = self.frames.iter().skip(1).map(|frame| Deviation {
-            depth: frame.run.depth,
-            branch: frame.run.branch,
-        });
-        self.deviations.extend(children);
-        self.deviations.push(last);
-        // Each run counts up to where the next one leaves it.
-        for (frame, leaves) in self.frames.iter().zip(&self.deviations) {
-            let length = (leaves.depth + 1 - frame.run.start) as usize;
-            self.expected.extend_from_slice(&frame.run.points[..length]);
+        let mut path = core::mem::take(&mut self.path);
+        path.deviations.clear();
+        path.expected.clear();
+        self.extend_path(&mut path, self.frames.len());
+        path.deviations.push(last);
+        if let Some(frame) = self.frames.last() {
+            path.expected.extend_from_slice(frame.run.up_to(last.depth));
+        }
+        self.path = path;
+    }
+
+    /// The way to the run of a frame.
+    fn path_to(&self, at: usize) -> Path {
+        let mut path = Path::default();
+        self.extend_path(&mut path, at + 1);
+        path
+    }
+
+    /// The way to the last of the first `count` frames: each run counts up to where the next one
+    /// leaves it.
+    fn extend_path(&self, path: &mut Path, count: usize) {
+        path.deviations.extend_from_slice(&self.base.deviations);
+        path.expected.extend_from_slice(&self.base.expected);
+        for (frame, next) in self.frames[..count].iter().zip(&self.frames[1..count]) {
+            let (depth, branch) = (next.run.depth, next.run.branch);
+            path.deviations.push(Deviation { depth, branch });
+            path.expected.extend_from_slice(frame.run.up_to(depth));
         }
     }
 
@@ -166,7 +209,7 @@ impl Bounding {
         let point = Point { options, price };
         let position = self.position;
         self.position += 1;
-        match self.expected.get(position as usize) {
+        match self.path.expected.get(position as usize) {
             None => {
                 self.points.push(point);
                 Ok(0)
@@ -174,34 +217,27 @@ impl Bounding {
             Some(expected) if *expected != point => Err(diverged(view, expected.options, options)),
             Some(_) => {
                 let search = |deviation: &Deviation| deviation.depth.cmp(&position);
-                let found = self.deviations.binary_search_by(search);
-                Ok(found.map_or(0, |at| self.deviations[at].branch))
+                let deviations = &self.path.deviations;
+                let found = deviations.binary_search_by(search);
+                Ok(found.map_or(0, |at| deviations[at].branch))
             }
         }
     }
 
     pub fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
-        if let Some(missed) = self.expected.get(self.position as usize) {
+        if let Some(missed) = self.path.expected.get(self.position as usize) {
             return match is_diverged(execution) {
                 true => Ok(true),
                 false => Err(ended_early(execution, missed.options)),
             };
         }
-        let last = self.deviations.last();
-        let run = Run {
-            cost: self.cost,
-            depth: last.map_or(0, |last| last.depth),
-            branch: last.map_or(0, |last| last.branch),
-            start: last.map_or(0, |last| last.depth + 1),
-            points: self.points.as_slice().into(),
-            children: Vec::new(),
-        };
+        let last = self.path.deviations.last();
+        let run = Run::new(
+            self.cost,
+            last.map(|last| (last.depth, last.branch)),
+            &self.points,
+        );
         self.frames.push(Frame::new(run));
-        if let Some(count) = self.counts.last_mut() {
-            count.schedules += 1;
-            let failed = execution.outcome().is_some_and(|end| end.is_failure());
-            count.failures += u64::from(failed);
-        }
         Ok(true)
     }
 }

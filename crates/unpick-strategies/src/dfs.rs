@@ -27,10 +27,19 @@ use unpick_trace::{Choice, Divergence, Outcome, TaskBits, TaskId};
 struct Node {
     options: u32,
     taken: u32,
+    /// The branches from here on belong to another part of the search.
+    end: u32,
+}
+
+impl Node {
+    /// Branches of this search that follow the taken one.
+    fn open_count(&self) -> u32 {
+        self.end - self.taken - 1
+    }
 }
 
 /// Depth-first search.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Dfs {
     stack: Vec<Node>,
     depth: usize,
@@ -54,7 +63,11 @@ impl Dfs {
             }
             Some(node) => *node,
             None => {
-                let fresh = Node { options, taken: 0 };
+                let fresh = Node {
+                    options,
+                    taken: 0,
+                    end: options,
+                };
                 self.stack.push(fresh);
                 fresh
             }
@@ -73,7 +86,7 @@ impl Strategy for Dfs {
         }
         while let Some(top) = self.stack.last_mut() {
             top.taken += 1;
-            if top.taken < top.options {
+            if top.taken < top.end {
                 return Begin::Ready;
             }
             self.stack.pop();
@@ -97,6 +110,29 @@ impl Strategy for Dfs {
             Some(node) if !is_diverged(execution) => Err(ended_early(execution, node.options)),
             _ => Ok(true),
         }
+    }
+
+    /// The shallowest open point comes last in the order of the search: half of its open branches
+    /// go.
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        let open: u32 = self.stack.iter().map(Node::open_count).sum();
+        if open + u32::from(!self.has_begun) < 2 {
+            return None;
+        }
+        let depth = self.stack.iter().position(|node| node.open_count() > 0)?;
+        let mut stack = self.stack[..=depth].to_vec();
+        let node = &mut self.stack[depth];
+        node.end -= node.open_count().div_ceil(2);
+        stack[depth].taken = node.end;
+        Some(Box::new(Dfs {
+            stack,
+            depth: 0,
+            has_begun: false,
+        }))
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
     }
 }
 

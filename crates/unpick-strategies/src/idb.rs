@@ -15,10 +15,12 @@
 //! *Departures from the paper.* No schedule is run twice: see the search itself.
 
 use crate::bounding::{Bounding, Price};
-use unpick_engine::{Begin, BoundCount, Execution, Stop, Strategy, View};
+use alloc::boxed::Box;
+use unpick_engine::{Begin, Execution, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
 /// Iterative delay bounding.
+#[derive(Clone)]
 pub struct Idb {
     search: Bounding,
 }
@@ -50,7 +52,20 @@ impl Strategy for Idb {
         self.search.end(execution)
     }
 
-    fn bounds(&self) -> &[BoundCount] {
-        self.search.bounds()
+    fn bound(&self) -> Option<u32> {
+        Some(self.search.bound())
+    }
+
+    fn raise_bound(&mut self, failures: u64) -> bool {
+        self.search.raise_bound(failures)
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        let search = self.search.split()?;
+        Some(Box::new(Idb { search }))
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
     }
 }

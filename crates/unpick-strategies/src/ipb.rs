@@ -14,10 +14,12 @@
 //! *Departures from the paper.* No schedule is run twice: see the search itself.
 
 use crate::bounding::{Bounding, Price};
-use unpick_engine::{Begin, BoundCount, Execution, Stop, Strategy, View};
+use alloc::boxed::Box;
+use unpick_engine::{Begin, Execution, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
 /// Iterative preemption bounding.
+#[derive(Clone)]
 pub struct Ipb {
     search: Bounding,
 }
@@ -53,7 +55,20 @@ impl Strategy for Ipb {
         self.search.end(execution)
     }
 
-    fn bounds(&self) -> &[BoundCount] {
-        self.search.bounds()
+    fn bound(&self) -> Option<u32> {
+        Some(self.search.bound())
+    }
+
+    fn raise_bound(&mut self, failures: u64) -> bool {
+        self.search.raise_bound(failures)
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        let search = self.search.split()?;
+        Some(Box::new(Ipb { search }))
+    }
+
+    fn duplicate(&self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
     }
 }

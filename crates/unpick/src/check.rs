@@ -43,7 +43,8 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         panic!("{name}: {}", nondeterminism(diverged));
     }
     assert!(
-        found.executions > 0,
+        // A program with few schedules leaves nothing for some of the shards.
+        found.executions > 0 || config.shard.is_some(),
         "{name}: nothing ran; allow at least one execution and some time"
     );
 }

@@ -1,5 +1,6 @@
 //! How to explore.
 
+use crate::Shard;
 use std::time::Duration;
 use unpick_engine::Settings;
 use unpick_strategies::{Spec, SpecError};
@@ -18,6 +19,7 @@ pub struct Config {
     pub(crate) time_max: Option<Duration>,
     pub(crate) seed: u64,
     pub(crate) jobs: usize,
+    pub(crate) shard: Option<Shard>,
     pub(crate) keep_going: bool,
     pub(crate) fingerprint: bool,
     pub(crate) stack_size: usize,
@@ -33,6 +35,7 @@ impl Default for Config {
             time_max: None,
             seed: DEFAULT_SEED,
             jobs: 1,
+            shard: None,
             keep_going: false,
             fingerprint: false,
             stack_size: crate::rt::STACK_SIZE,
@@ -95,9 +98,26 @@ impl Config {
         self
     }
 
-    /// Worker threads for the randomised strategies (1). The result is the same for every number.
+    /// Worker threads (1). The result is the same for every number, unless time ends it. Searches
+    /// that cannot be split use one.
     pub fn jobs(mut self, count: usize) -> Config {
         self.jobs = count.max(1);
+        self
+    }
+
+    /// Runs share number `index`, from 1, of `count` equal shares only (all of it). The shares
+    /// together run what one exploration without this runs; see `docs/parallel.md`.
+    ///
+    /// # Panics
+    /// If there is no such share.
+    #[track_caller]
+    pub fn shard(mut self, index: u32, count: u32) -> Config {
+        let shard = Shard::new(index, count);
+        assert!(
+            shard.is_some(),
+            "there is no shard {index} of {count}; count from 1"
+        );
+        self.shard = shard;
         self
     }
 
@@ -181,7 +201,8 @@ impl Config {
     }
 
     /// Lets the environment override what was set: `UNPICK_STRATEGY`, `UNPICK_EXECUTIONS`,
-    /// `UNPICK_TIME` (as in `30s`), `UNPICK_STEPS`, `UNPICK_SEED` and `UNPICK_JOBS`.
+    /// `UNPICK_TIME` (as in `30s`), `UNPICK_STEPS`, `UNPICK_SEED`, `UNPICK_JOBS` and `UNPICK_SHARD`
+    /// (as in `2/8`, or `auto`).
     ///
     /// # Panics
     /// If a variable has a value that cannot be read.
@@ -203,6 +224,12 @@ impl Config {
         }
         if let Some(count) = number("UNPICK_JOBS") {
             self = self.jobs(count as usize);
+        }
+        if let Some(text) = variable("UNPICK_SHARD") {
+            match Shard::parse(&text) {
+                Ok(shard) => self.shard = Some(shard),
+                Err(error) => panic!("UNPICK_SHARD: {error}"),
+            }
         }
         if let Some(text) = variable("UNPICK_TIME") {
             match parse_duration(&text) {

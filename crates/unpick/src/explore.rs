@@ -1,13 +1,20 @@
 //! Explorations of a closure, by one worker or by several.
 
-use crate::Config;
+mod frontier;
+mod search;
+mod worker;
+
 use crate::rt::Runtime;
+use crate::{Config, Shard};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use unpick_engine::{Control, Execution, Exploration, Limits, Profile, StopReason, Strategy};
+use unpick_engine::{
+    Control, Execution, Exploration, LEARNING_MAX, Limits, PartFound, Profile, ShardFound,
+    StopReason, Strategy, epoch,
+};
 use unpick_strategies::Replay;
 use unpick_trace::Trace;
 
@@ -59,18 +66,25 @@ pub fn explore<F: Fn() + Send + Sync + 'static>(config: Config, program: F) -> E
 }
 
 /// Explores `program` and lets `observer` look at the progress every few executions, from whatever
-/// thread makes it. With several workers it sees the part of one of them.
+/// thread makes it. With several workers it sees what all of them have run, or, for a randomised
+/// strategy, the part of one of them.
 pub fn explore_observed(
     config: &Config,
     program: &(dyn Fn() + Send + Sync),
     observer: &(dyn Fn(&Exploration) -> Control + Sync),
 ) -> Exploration {
     let driver = Driver::new(config, program, observer);
-    if config.jobs > 1 && config.strategy.technique().is_randomised {
-        return driver.explore_shared();
+    let is_randomised = config.strategy.technique().is_randomised;
+    match (config.shard, is_randomised) {
+        (Some(shard), true) => driver.explore_slice(shard),
+        (Some(shard), false) => driver.explore_shard(shard),
+        (None, true) if config.jobs > 1 => driver.explore_shared(0..config.executions_max),
+        (None, false) if config.jobs > 1 => driver.explore_split(),
+        (None, _) => {
+            let mut strategy = config.strategy.build(config.seed);
+            driver.explore_alone(&mut *strategy)
+        }
     }
-    let mut strategy = config.strategy.build(config.seed);
-    driver.explore_alone(&mut *strategy)
 }
 
 /// Explores `program` with one worker and lets `visit` look at every execution as it ends, for tools
@@ -119,20 +133,25 @@ impl unpick_engine::Runtime for Visited<'_> {
 /// Runs `work` on a thread of its own, so that nothing a torn-down execution leaves behind touches
 /// the caller's. The thread has the caller's name and captured output.
 fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let caller = std::thread::current();
-        let mut builder = std::thread::Builder::new();
-        if let Some(name) = caller.name() {
-            builder = builder.name(name.to_string());
-        }
-        let worker = builder
-            .spawn_scoped(scope, work)
-            .unwrap_or_else(|error| panic!("cannot start a thread to explore on: {error}"));
-        match worker.join() {
-            Ok(value) => value,
-            Err(payload) => std::panic::resume_unwind(payload),
-        }
+    std::thread::scope(|scope| match spawn_like_caller(scope, work).join() {
+        Ok(value) => value,
+        Err(payload) => std::panic::resume_unwind(payload),
     })
+}
+
+/// Starts a thread with the caller's name.
+fn spawn_like_caller<'scope, T: Send + 'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> std::thread::ScopedJoinHandle<'scope, T> {
+    let caller = std::thread::current();
+    let mut builder = std::thread::Builder::new();
+    if let Some(name) = caller.name() {
+        builder = builder.name(name.to_string());
+    }
+    builder
+        .spawn_scoped(scope, work)
+        .unwrap_or_else(|error| panic!("cannot start a thread to explore on: {error}"))
 }
 
 /// Runs `program` once along a recorded trace. The outcome is the recorded one, or tells where the
@@ -188,9 +207,13 @@ impl<'a> Driver<'a> {
 
     /// Looks at the clock and lets the observer look, every few executions.
     fn look(&self, pace: &mut Pace, found: &Exploration) -> Control {
-        if !pace.is_time_to_look() {
-            return Control::Continue;
+        match pace.is_time_to_look() {
+            true => self.look_now(found),
+            false => Control::Continue,
         }
+    }
+
+    fn look_now(&self, found: &Exploration) -> Control {
         match self.deadline {
             Some(deadline) if Instant::now() >= deadline => Control::Stop(StopReason::Time),
             _ => (self.observer)(found),
@@ -210,29 +233,74 @@ impl<'a> Driver<'a> {
     /// What several workers find is what one would: an execution depends on its number alone, what
     /// strategies learn they learn after 1, 2, 4, 8, … executions, and the parts are put together
     /// in order.
-    fn explore_shared(&self) -> Exploration {
+    fn explore_shared(&self, range: Range<u64>) -> Exploration {
+        let mut profile = self.learn_before(&range);
         let mut found = Exploration::default();
-        let executions_max = self.config.executions_max;
-        let mut start = 0;
-        while start < executions_max {
-            let end = (2 * start).max(1).min(executions_max);
-            for part in self.explore_epoch(start..end, &found.profile) {
+        let mut start = range.start;
+        while start < range.end {
+            let epoch = epoch(start, range.end);
+            start = epoch.end;
+            for part in self.explore_epoch(epoch, &profile, self.config.keep_going) {
                 let reason = part.stopped_because;
                 found.append(part);
                 if reason != StopReason::Executions {
                     return found;
                 }
             }
-            if found.executions < end {
+            if found.executions < start - range.start {
                 return found;
             }
-            start = end;
+            profile.merge(&found.profile);
         }
         found
     }
 
+    /// What strategies have learned when a range begins that is not the first one, and what they
+    /// will learn within it from the executions before it: those are run for that alone.
+    fn learn_before(&self, range: &Range<u64>) -> Profile {
+        let mut profile = Profile::default();
+        let last = range.end.saturating_sub(1).min(LEARNING_MAX);
+        if range.start == 0 || last == 0 || !self.config.strategy.build(0).learns() {
+            return profile;
+        }
+        // The last power of two at which something is learned.
+        let end = (1 << last.ilog2()).min(range.start);
+        let mut start = 0;
+        while start < end {
+            let epoch = epoch(start, end);
+            start = epoch.end;
+            for part in self.explore_epoch(epoch, &profile, true) {
+                profile.merge(&part.profile);
+            }
+        }
+        profile
+    }
+
+    /// One slice of the executions of a randomised strategy.
+    fn explore_slice(&self, shard: Shard) -> Exploration {
+        let slice = shard.slice(self.config.executions_max);
+        let mut found = self.explore_shared(slice.clone());
+        let mut part = found.clone();
+        part.count_from(0u64.wrapping_sub(slice.start));
+        found.hash = part.hash;
+        found.shard = Some(Box::new(ShardFound {
+            part_count: shard.count(),
+            parts: vec![PartFound {
+                bound: 0,
+                part: shard.index() - 1,
+                found: part,
+            }],
+        }));
+        found
+    }
+
     /// The executions of a range, in parts, in order; the last part may end early.
-    fn explore_epoch(&self, range: Range<u64>, profile: &Profile) -> Vec<Exploration> {
+    fn explore_epoch(
+        &self,
+        range: Range<u64>,
+        profile: &Profile,
+        keep_going: bool,
+    ) -> Vec<Exploration> {
         let length = range.end - range.start;
         let workers = self.config.jobs.min(length.div_ceil(8) as usize);
         let chunk = (length / (4 * workers as u64)).clamp(1, CHUNK_MAX);
@@ -240,6 +308,10 @@ impl<'a> Driver<'a> {
         let next = AtomicU64::new(0);
         let first_stopped = AtomicU64::new(u64::MAX);
         let parts = Mutex::new(BTreeMap::new());
+        let limits = Limits {
+            keep_going,
+            ..self.limits()
+        };
         let work = || {
             let mut runtime = self.runtime();
             let mut pace = Pace::new();
@@ -254,11 +326,11 @@ impl<'a> Driver<'a> {
                     return;
                 }
                 let from = range.start + number * chunk;
-                let part = unpick_engine::explore_range(
+                let (part, _) = unpick_engine::explore_range(
                     &mut *runtime,
                     &mut *strategy,
                     from..(from + chunk).min(range.end),
-                    &self.limits(),
+                    &limits,
                     &mut |found| self.look(&mut pace, found),
                 );
                 if part.stopped_because != StopReason::Executions {

@@ -29,6 +29,7 @@ mod config;
 mod explore;
 pub mod hint;
 mod rt;
+mod shard;
 pub mod sync;
 pub mod thread;
 pub mod time;
@@ -36,7 +37,10 @@ pub mod time;
 pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::{Config, parse_duration, parse_number};
 pub use explore::{explore, explore_observed, explore_visited, replay};
-pub use unpick_engine::{BoundCount, Control, Execution, Exploration, FirstFailure, StopReason};
+pub use shard::{MergeError, Shard, merge};
+pub use unpick_engine::{
+    BoundCount, Control, Execution, Exploration, FirstFailure, PartFound, ShardFound, StopReason,
+};
 pub use unpick_macros::test;
 pub use unpick_report as report;
 pub use unpick_store as store;
