@@ -3,6 +3,8 @@
 //! Exit codes: 0 nothing found, 1 failure found, 2 usage, 3 diverged or uncontrolled
 //! nondeterminism, 4 nothing ran (see docs/exit-codes.md).
 
+mod json;
+mod merge;
 mod options;
 mod output;
 mod progress;
@@ -55,6 +57,8 @@ enum Command {
     /// Benchmark programs with known answers: list them, explore them
     #[command(subcommand)]
     Suite(suite::SuiteCommand),
+    /// Put the JSON of all shards of an exploration together into that of the whole
+    Merge(merge::MergeArguments),
     /// Run a recorded schedule again and compare every step
     Replay(replay::ReplayArguments),
     /// Show a recorded schedule step by step, without running anything
@@ -76,6 +80,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Suite(command) => suite::run(command),
+        Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Show(arguments) => replay::show(&arguments),
         Command::Strategies => Ok(list_strategies()),

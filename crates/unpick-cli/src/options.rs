@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 use std::time::Duration;
-use unpick::Config;
+use unpick::{Config, Shard};
 
 /// How to explore.
 #[derive(Args, Clone, Debug)]
@@ -23,9 +23,14 @@ pub(crate) struct ExplorationOptions {
     /// Seed of the randomised strategies
     #[arg(long, value_name = "SEED", default_value = "0x5eed", value_parser = unpick::parse_number)]
     pub(crate) seed: u64,
-    /// Worker threads for the randomised strategies; the result is the same for every number
+    /// Worker threads; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) jobs: usize,
+    /// Run one of N equal shares: I/N, from 1/N to N/N; `auto` asks CI_NODE_INDEX/CI_NODE_TOTAL,
+    /// SLURM_ARRAY_TASK_ID/_COUNT or JOB_COMPLETION_INDEX (with auto/N). `unpick merge` puts the
+    /// JSON of all N together
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    pub(crate) shard: Option<Shard>,
     /// Go on after the first failure (ipb and idb end with the bound that shows it)
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -69,9 +74,25 @@ impl ExplorationOptions {
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts);
+        if let Some(shard) = self.shard {
+            config = config.shard(shard.index(), shard.count());
+        }
         if let Some(limit) = self.time {
             config = config.time(limit);
         }
         Ok(config)
+    }
+
+    /// What must be the same for all shards besides program, strategy and seed.
+    pub(crate) fn text(&self) -> String {
+        format!(
+            "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} timeouts={}",
+            self.executions,
+            self.steps,
+            u8::from(self.keep_going),
+            self.spurious_wakes,
+            self.weak_failures,
+            u8::from(!self.no_timeouts),
+        )
     }
 }

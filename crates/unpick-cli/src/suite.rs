@@ -1,16 +1,17 @@
 //! `unpick suite`: benchmark programs with known answers.
 
 use crate::Status;
+use crate::json::Line;
 use crate::options::ExplorationOptions;
 use crate::output::say;
 use crate::progress::{Progress, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::{Duration, Instant};
 use unpick::report::{FailureReport, headline, thousands};
 use unpick::store::Store;
-use unpick::{Config, Exploration, FirstFailure, StopReason};
+use unpick::{Config, Exploration, FirstFailure, Shard, StopReason};
 use unpick_suite::{Selection, find, programs};
 
 /// What to do with the suite.
@@ -120,7 +121,17 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
         .map(|failure| save(config, &label, failure, options));
     if options.json {
         let reference = saved.as_ref().and_then(|saved| saved.id.clone());
-        say!("{}", to_json(&label, &found, options, elapsed, reference));
+        let line = Line {
+            name: label.clone(),
+            strategy: options.strategy.clone(),
+            seed: options.seed,
+            elapsed_ms: elapsed.as_millis() as u64,
+            trace: reference,
+            shard: options.shard,
+            options: options.text(),
+            outcome: None,
+        };
+        say!("{}", line.to_json(&found));
     } else {
         let guarantee = config.guarantee(&found);
         print_text(&label, &found, options, elapsed, saved.as_ref(), guarantee);
@@ -131,12 +142,12 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
     }
 }
 
-fn status_of(found: &Exploration) -> Status {
+pub(crate) fn status_of(found: &Exploration) -> Status {
     if found.failures > 0 {
         Status::Failed
     } else if found.diverged.is_some() {
         Status::Diverged
-    } else if found.executions == 0 {
+    } else if found.executions == 0 && found.shard.is_none() {
         Status::NothingRan
     } else {
         Status::Clean
@@ -211,14 +222,14 @@ fn print_text(
         );
     }
     if !options.quiet {
-        say!("{}", summary(label, found, elapsed));
+        say!("{}", summary(label, found, options.shard, elapsed));
         if let Some(chance) = guarantee {
             say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
         }
     }
 }
 
-fn summary(label: &str, found: &Exploration, elapsed: Duration) -> String {
+fn summary(label: &str, found: &Exploration, shard: Option<Shard>, elapsed: Duration) -> String {
     let reason = match found.stopped_because {
         StopReason::Exhausted => "complete",
         StopReason::Strategy => "ended by the strategy's own rule",
@@ -232,64 +243,15 @@ fn summary(label: &str, found: &Exploration, elapsed: Duration) -> String {
         Some(last) => format!(", bound {} ({} new)", last.bound, thousands(last.schedules)),
         None => String::new(),
     };
+    let shard = match shard {
+        Some(shard) => format!(" (shard {shard})"),
+        None => String::new(),
+    };
+    let rate = found.executions as f64 / elapsed.as_secs_f64().max(1e-9);
     format!(
-        "{label}: {} executions, {} failing{bound}; {reason}; {} executions/s",
+        "{label}{shard}: {} executions, {} failing{bound}; {reason}; {} executions/s",
         thousands(found.executions),
         thousands(found.failures),
-        thousands(rate(found, elapsed)),
+        thousands(rate as u64),
     )
-}
-
-fn rate(found: &Exploration, elapsed: Duration) -> u64 {
-    (found.executions as f64 / elapsed.as_secs_f64().max(1e-9)) as u64
-}
-
-fn to_json(
-    label: &str,
-    found: &Exploration,
-    options: &ExplorationOptions,
-    elapsed: Duration,
-    trace: Option<String>,
-) -> Value {
-    let outcome = match (&found.first_failure, &found.diverged) {
-        (Some(failure), _) => failure.outcome.word(),
-        (None, Some(_)) => "diverged",
-        (None, None) => "pass",
-    };
-    let mut object = json!({
-        "name": label,
-        "strategy": options.strategy,
-        "outcome": outcome,
-        "executions": found.executions,
-        "schedules": found.schedules,
-        "complete": found.complete,
-        "steps_max": found.steps_max,
-        "tasks_max": found.tasks_max,
-        "enabled_max": found.enabled_max,
-        "failures": found.failures,
-        "first_failure_at": found.first_failure.as_ref().map(|failure| failure.rank),
-        "seed": options.seed,
-        "elapsed_ms": elapsed.as_millis() as u64,
-        "executions_per_second": rate(found, elapsed),
-        "hash": format!("{:016x}", found.hash),
-        "trace": trace,
-    });
-    if let Some(last) = found.bounds.last() {
-        let by_bound: Vec<Value> = found
-            .bounds
-            .iter()
-            .map(|bound| {
-                json!({
-                    "bound": bound.bound,
-                    "schedules": bound.schedules,
-                    "failures": bound.failures,
-                })
-            })
-            .collect();
-        object["bound"] = json!(last.bound);
-        object["new_schedules"] = json!(last.schedules);
-        object["buggy_schedules"] = json!(found.failures);
-        object["bounds"] = json!(by_bound);
-    }
-    object
 }

@@ -297,6 +297,124 @@ fn the_same_seed_is_the_same_exploration_for_any_number_of_jobs() {
     assert_ne!(hash(&["--seed", "8"])["hash"], alone["hash"]);
 }
 
+/// A run's object without what differs from run to run.
+fn lasting(mut found: Value) -> Value {
+    for name in ["elapsed_ms", "executions_per_second", "trace"] {
+        found[name] = Value::Null;
+    }
+    found
+}
+
+/// Programs of the suite, with and without a fault, small enough to be searched to the end.
+const SEARCHED: &[&str] = &[
+    "CS.account_bad",
+    "CS.deadlock01_bad",
+    "CS.reorder_3_bad",
+    "CS.lazy01_bad",
+    "CS.carter01_bad",
+    "CS.phase01_bad",
+    "CS.sync01_bad",
+    "CB.stringbuffer-jdk1.4",
+    "rmw_counter",
+    "sb",
+    "readers:n=3",
+    "race_counter",
+];
+
+/// Workers and shards find what one worker finds, byte for byte.
+#[test]
+fn workers_and_shards_give_the_same_json() {
+    let place = Place::new("split");
+    for name in SEARCHED {
+        for strategy in ["dfs", "ipb", "idb"] {
+            for more in [&["--keep-going"][..], &[]] {
+                let base = ["suite", "run", name, "--strategy", strategy, "--json"];
+                let base = [&base[..], &["--no-save", "--executions", "1000000"], more].concat();
+                let alone = lasting(place.json(&base));
+                for jobs in ["2", "3"] {
+                    let shared = place.json(&[&base[..], &["--jobs", jobs]].concat());
+                    assert_eq!(lasting(shared), alone, "{name} {strategy} {jobs}");
+                }
+                let files = ["1.json", "2.json", "3.json"];
+                for (index, file) in (1..).zip(files) {
+                    let share = format!("{index}/3");
+                    let output = place.run(&[&base[..], &["--shard", &share]].concat());
+                    fs::write(place.0.join(file), output.stdout).unwrap();
+                }
+                let merged = place.json(&[&["merge"][..], &files].concat());
+                assert_eq!(lasting(merged), alone, "{name} {strategy}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shards_that_do_not_fit_are_refused() {
+    let place = Place::new("merge");
+    let base = ["suite", "run", "CS.account_bad", "--json", "--no-save"];
+    for (file, more) in [
+        ("whole", &["--strategy", "dfs"][..]),
+        ("one", &["--strategy", "dfs", "--shard", "1/3"]),
+        ("two", &["--strategy", "dfs", "--shard", "2/3"]),
+        ("three", &["--strategy", "dfs", "--shard", "3/3"]),
+        ("four", &["--strategy", "dfs", "--shard", "2/4"]),
+        ("ipb", &["--strategy", "ipb", "--shard", "3/3"]),
+        (
+            "seed",
+            &["--strategy", "dfs", "--shard", "3/3", "--seed", "1"],
+        ),
+        (
+            "few",
+            &["--strategy", "dfs", "--shard", "3/3", "--executions", "9"],
+        ),
+    ] {
+        let output = place.run(&[&base[..], more].concat());
+        fs::write(place.0.join(file), output.stdout).unwrap();
+    }
+    fs::write(place.0.join("text"), "FAILED").unwrap();
+    fs::write(place.0.join("empty"), "").unwrap();
+    for (files, words) in [
+        (&["one", "two"][..], "shard 3/3 is missing"),
+        (
+            &["one", "two", "two", "three"],
+            "shard 2 is there twice, in two:1 and two:1",
+        ),
+        (&["whole"], "whole:1 is not of a shard"),
+        (&["one", "four", "three"], "number of shards `3`"),
+        (&["one", "two", "ipb"], "strategy `dfs`"),
+        (&["one", "two", "seed"], "seed `24301`"),
+        (&["one", "two", "few"], "options `executions=1000 "),
+        (&["text"], "text:1 is no JSON"),
+        (&["empty"], "no lines"),
+        (&["absent"], "cannot read absent"),
+    ] {
+        let output = place.run(&[&["merge"][..], files].concat());
+        assert_eq!(output.status.code(), Some(2), "{files:?}");
+        let stderr = text(&output.stderr);
+        assert!(stderr.contains(words), "{files:?}: {stderr}");
+    }
+    let output = place.run(&["merge", "three", "one", "two"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = place.run(&["suite", "run", "sb", "--shard", "4/3"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("`4/3` is no shard; write it like 2/8"));
+}
+
+#[test]
+fn the_shard_can_come_from_the_environment() {
+    let place = Place::new("auto");
+    let base = ["suite", "run", "sb", "--strategy", "random", "--json"];
+    let output = place
+        .command(&[&base[..], &["--executions", "10", "--shard", "auto"]].concat())
+        .env("CI_NODE_INDEX", "2")
+        .env("CI_NODE_TOTAL", "4")
+        .output()
+        .unwrap();
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(found["executions"], 3);
+    assert_eq!(found["shard"]["index"], 2);
+}
+
 #[test]
 fn the_regression_file_cannot_be_written_and_the_failure_is_printed_all_the_same() {
     let place = Place::new("unwritable");

@@ -60,6 +60,12 @@ impl Shard {
     }
 }
 
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
 /// A service that numbers its machines: variables with the number of this one, of all, of the first
 /// one and the step, and the number that the first one has otherwise.
 struct Service {

@@ -1,0 +1,209 @@
+//! The JSON object of an exploration (see docs/json.md), written and read.
+
+use anyhow::{Context, Result, anyhow};
+use serde_json::{Value, json};
+use unpick::trace::{Divergence, Outcome, Trace};
+use unpick::{Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason};
+
+const REASONS: &[(StopReason, &str)] = &[
+    (StopReason::Exhausted, "exhausted"),
+    (StopReason::Strategy, "strategy"),
+    (StopReason::Failure, "failure"),
+    (StopReason::Executions, "executions"),
+    (StopReason::Time, "time"),
+    (StopReason::Interrupted, "interrupted"),
+    (StopReason::Diverged, "diverged"),
+];
+
+/// What the object of an exploration tells besides what was found.
+pub(crate) struct Line {
+    pub(crate) name: String,
+    pub(crate) strategy: String,
+    pub(crate) seed: u64,
+    pub(crate) elapsed_ms: u64,
+    pub(crate) trace: Option<String>,
+    pub(crate) shard: Option<Shard>,
+    /// The options that all shards must have in common.
+    pub(crate) options: String,
+    /// The word for the outcome, if it is not that of what was found.
+    pub(crate) outcome: Option<String>,
+}
+
+impl Line {
+    pub(crate) fn to_json(&self, found: &Exploration) -> Value {
+        let outcome = match (&self.outcome, &found.first_failure, &found.diverged) {
+            (Some(word), ..) => word,
+            (None, Some(failure), _) => failure.outcome.word(),
+            (None, None, Some(_)) => "diverged",
+            (None, None, None) => "pass",
+        };
+        let reason = REASONS.iter().find(|(of, _)| *of == found.stopped_because);
+        let mut object = json!({
+            "name": self.name,
+            "strategy": self.strategy,
+            "outcome": outcome,
+            "executions": found.executions,
+            "schedules": found.schedules,
+            "complete": found.complete,
+            "stopped_because": reason.map(|(_, word)| word),
+            "steps_max": found.steps_max,
+            "tasks_max": found.tasks_max,
+            "enabled_max": found.enabled_max,
+            "failures": found.failures,
+            "first_failure_at": found.first_failure.as_ref().map(|failure| failure.rank),
+            "seed": self.seed,
+            "elapsed_ms": self.elapsed_ms,
+            "executions_per_second": found.executions.saturating_mul(1_000) / self.elapsed_ms.max(1),
+            "hash": format!("{:016x}", found.hash),
+            "trace": self.trace,
+            "shard": self.shard.map(|shard| self.shard_to_json(shard, found)),
+        });
+        if let Some(last) = found.bounds.last() {
+            let by_bound = found.bounds.iter().map(|bound| {
+                json!({
+                    "bound": bound.bound,
+                    "schedules": bound.schedules,
+                    "failures": bound.failures,
+                })
+            });
+            object["bound"] = json!(last.bound);
+            object["new_schedules"] = json!(last.schedules);
+            object["buggy_schedules"] = json!(found.failures);
+            object["bounds"] = by_bound.collect();
+        }
+        object
+    }
+
+    fn shard_to_json(&self, shard: Shard, found: &Exploration) -> Value {
+        let parts = found.shard.as_deref();
+        json!({
+            "index": shard.index(),
+            "count": shard.count(),
+            "options": self.options,
+            "part_count": parts.map(|parts| parts.part_count),
+            "parts": parts.map(|parts| parts.parts.iter().map(part_to_json).collect::<Vec<_>>()),
+        })
+    }
+
+    /// Reads the object of a shard.
+    pub(crate) fn from_json(object: &Value) -> Result<(Line, Exploration)> {
+        let shard = &object["shard"];
+        let share = Shard::new(
+            number(shard, "index")? as u32,
+            number(shard, "count")? as u32,
+        );
+        let line = Line {
+            name: text(object, "name")?.to_string(),
+            strategy: text(object, "strategy")?.to_string(),
+            seed: number(object, "seed")?,
+            elapsed_ms: number(object, "elapsed_ms")?,
+            trace: object["trace"].as_str().map(str::to_string),
+            shard: Some(share.ok_or_else(|| anyhow!("`shard` has an `index` beyond its `count`"))?),
+            options: text(shard, "options")?.to_string(),
+            outcome: Some(text(object, "outcome")?.to_string()),
+        };
+        let parts = shard["parts"].as_array().context("`parts` is missing")?;
+        let has_bounds = !object["bound"].is_null();
+        let word = text(object, "stopped_because")?;
+        let reason = REASONS.iter().find(|(_, of)| *of == word);
+        let mut found = Exploration {
+            executions: number(object, "executions")?,
+            stopped_because: reason
+                .with_context(|| format!("`{word}` is no reason to stop"))?
+                .0,
+            shard: Some(Box::new(ShardFound {
+                part_count: number(shard, "part_count")? as u32,
+                parts: parts
+                    .iter()
+                    .map(|part| part_from_json(part, has_bounds))
+                    .collect::<Result<_>>()?,
+            })),
+            ..Exploration::default()
+        };
+        if has_bounds {
+            found.begin_bound(number(object, "bound")? as u32);
+        }
+        Ok((line, found))
+    }
+}
+
+fn part_to_json(part: &PartFound) -> Value {
+    let found = &part.found;
+    json!({
+        "bound": part.bound,
+        "part": part.part,
+        "executions": found.executions,
+        "schedules": found.schedules,
+        "failures": found.failures,
+        "first_failure_at": found.first_failure.as_ref().map(|failure| failure.rank),
+        "diverged": found.diverged.is_some(),
+        "steps_max": found.steps_max,
+        "tasks_max": found.tasks_max,
+        "enabled_max": found.enabled_max,
+        "hash": format!("{:016x}", found.hash),
+        "hash_sum": format!("{:016x}", found.hash_sum),
+    })
+}
+
+fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
+    let bound = number(part, "bound")? as u32;
+    let first = |rank: u64, outcome: Outcome| {
+        Box::new(FirstFailure {
+            rank,
+            execution: 0,
+            trace: Trace::default(),
+            outcome,
+        })
+    };
+    let first_failure = match part["first_failure_at"].is_null() {
+        true => None,
+        false => Some(first(number(part, "first_failure_at")?, Outcome::Cut)),
+    };
+    let is_diverged = part["diverged"]
+        .as_bool()
+        .context("`diverged` is missing")?;
+    let divergence = Outcome::Diverged(Divergence {
+        step: 0,
+        expected: String::new(),
+        found: String::new(),
+    });
+    let mut found = Exploration {
+        executions: number(part, "executions")?,
+        schedules: number(part, "schedules")?,
+        failures: number(part, "failures")?,
+        first_failure,
+        diverged: is_diverged.then(|| first(0, divergence)),
+        steps_max: number(part, "steps_max")?,
+        tasks_max: number(part, "tasks_max")?,
+        enabled_max: number(part, "enabled_max")?,
+        hash: hexadecimal(part, "hash")?,
+        hash_sum: hexadecimal(part, "hash_sum")?,
+        ..Exploration::default()
+    };
+    if has_bounds {
+        found.begin_bound(bound);
+    }
+    if let Some(count) = found.bounds.last_mut() {
+        (count.schedules, count.failures) = (found.schedules, found.failures);
+    }
+    Ok(PartFound {
+        bound,
+        part: number(part, "part")? as u32,
+        found,
+    })
+}
+
+fn number(object: &Value, name: &str) -> Result<u64> {
+    let value = object[name].as_u64();
+    value.with_context(|| format!("`{name}` is missing or no number"))
+}
+
+fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str> {
+    let value = object[name].as_str();
+    value.with_context(|| format!("`{name}` is missing or no text"))
+}
+
+fn hexadecimal(object: &Value, name: &str) -> Result<u64> {
+    let digits = text(object, name)?;
+    u64::from_str_radix(digits, 16).with_context(|| format!("`{name}` is no fingerprint"))
+}
