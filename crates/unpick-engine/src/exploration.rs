@@ -167,10 +167,9 @@ impl Exploration {
 
     /// Counts the executions from another number on: from `first`, if they were counted from 0.
     pub fn count_from(&mut self, first: u64) {
-        for found in [&mut self.first_failure, &mut self.diverged] {
-            if let Some(found) = found {
-                found.execution = found.execution.wrapping_add(first);
-            }
+        let snapshots = [&mut self.first_failure, &mut self.diverged];
+        for found in snapshots.into_iter().flatten() {
+            found.execution = found.execution.wrapping_add(first);
         }
         let moved = self.hash_sum.wrapping_mul(first.wrapping_mul(2));
         self.hash = self.hash.wrapping_add(moved);
