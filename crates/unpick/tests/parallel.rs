@@ -136,3 +136,49 @@ fn workers_keep_to_the_budget() {
         )
         .unwrap();
 }
+
+/// Many schedules: long chunks, many splits, and a budget that ends within one.
+#[test]
+fn a_larger_search_is_cut_exactly() {
+    use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    let program = || {
+        let shared = Arc::new(AtomicU32::new(0));
+        let tasks = [0, 1, 2].map(|_| {
+            let shared = Arc::clone(&shared);
+            unpick::thread::spawn(move || {
+                (0..3).for_each(|_| {
+                    shared.fetch_add(1, SeqCst);
+                });
+            })
+        });
+        tasks.into_iter().for_each(|task| task.join().unwrap());
+    };
+    for strategy in ["dfs", "idb"] {
+        for budget in [5_000, 9_999, 1_000_000] {
+            let config = config(strategy).executions(budget);
+            let alone = explore(config.clone(), program);
+            let shared = explore(config.clone().jobs(3), program);
+            assert_eq!(shared, alone, "{strategy}, {budget}");
+        }
+    }
+}
+
+/// When time is over, all workers end, and what they have run counts.
+#[test]
+fn time_ends_all_workers() {
+    let program = || {
+        let tasks = [0, 1, 2, 3]
+            .map(|_| unpick::thread::spawn(|| (0..50).for_each(|_| unpick::thread::yield_now())));
+        tasks.into_iter().for_each(|task| task.join().unwrap());
+    };
+    for strategy in ["dfs", "ipb", "idb"] {
+        let config = config(strategy)
+            .executions(u64::MAX)
+            .time(std::time::Duration::from_millis(50));
+        for config in [config.clone().jobs(3), config.shard(1, 2).jobs(2)] {
+            let found = explore(config, program);
+            assert_eq!(found.stopped_because, StopReason::Time, "{strategy}");
+            assert!(found.executions > 0 && !found.complete);
+        }
+    }
+}
