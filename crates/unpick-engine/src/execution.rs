@@ -12,6 +12,7 @@ use crate::{
     object::{Object, State},
     site::{Sites, site_of},
     spin::Spin,
+    watch::{Effect, Watch},
 };
 use alloc::{
     string::{String, ToString},
@@ -157,6 +158,7 @@ pub struct Execution {
     /// Counts the changes of anything that tasks share.
     epoch: u32,
     fairness: Fairness,
+    pub(crate) watch: Watch,
     sites: Sites,
     clock_ns: u64,
     spurious_wakes: u32,
@@ -186,6 +188,7 @@ impl Execution {
             enabled_max: 0,
             epoch: 0,
             fairness: Fairness::default(),
+            watch: Watch::default(),
             sites: Sites::new(),
             clock_ns: 0,
             spurious_wakes: 0,
@@ -212,6 +215,7 @@ impl Execution {
         self.enabled_max = 0;
         self.epoch = 0;
         self.fairness.reset();
+        self.watch.reset();
         self.clock_ns = 0;
         self.spurious_wakes = 0;
         self.weak_failures = 0;
@@ -363,7 +367,11 @@ impl Execution {
         if changed {
             self.note_change(task);
         } else {
-            self.tasks[task.index()].was_idle = true;
+            let slot = &mut self.tasks[task.index()];
+            slot.was_idle = true;
+            if self.watch.is_active && slot.op.kind == OpKind::CompareExchange {
+                self.note(Effect::LeavesUnchanged);
+            }
         }
     }
 
@@ -391,6 +399,7 @@ impl Execution {
             *finished = true;
         }
         self.set_enabled(task, false);
+        self.note(Effect::Ends(object));
         // Those who park wait for its object, too, but that is the task itself.
         let mut next = self.objects[object.index()].waiting.bits().first();
         while let Some(joining) = next {

@@ -400,6 +400,7 @@ fn run_range(
                 return End::Ended;
             }
         }
+        runtime.execution().watch(strategy.watches());
         runtime.execute(strategy);
         let execution = runtime.execution();
         let counts = match strategy.end(execution) {

@@ -14,18 +14,24 @@ mod deadlock;
 mod execution;
 mod exploration;
 mod fairness;
+mod footprint;
+mod history;
 mod model;
 mod object;
 mod site;
 mod spin;
 mod strategy;
 mod view;
+mod watch;
 
 pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
     ShardFound, StopReason, epoch, explore, explore_range,
 };
+pub use footprint::{Access, Location, Mode, conflict};
+pub use history::{Event, History, Relation};
 pub use object::Shape;
 pub use strategy::{Begin, Profile, Stop, Strategy};
 pub use view::View;
+pub use watch::Effect;

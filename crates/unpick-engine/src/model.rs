@@ -7,7 +7,7 @@ mod channel;
 mod condvar;
 mod lock;
 
-use crate::{Execution, Grant, execution::Status, object::State};
+use crate::{Effect, Execution, Grant, execution::Status, object::State};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
@@ -122,6 +122,7 @@ impl Execution {
             slot.is_barrier_leader = true;
             self.refresh(object);
         }
+        self.note(Effect::Arrives(object));
     }
 
     /// Reports what is wrong with an operation whatever happens next.

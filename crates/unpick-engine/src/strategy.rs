@@ -104,6 +104,12 @@ pub trait Strategy: Send {
         Ok(true)
     }
 
+    /// Whether this strategy wants the effects of transitions noted, as [`History`](crate::History)
+    /// needs them.
+    fn watches(&self) -> bool {
+        false
+    }
+
     /// Whether this strategy uses a profile. If not, none is kept.
     fn learns(&self) -> bool {
         false

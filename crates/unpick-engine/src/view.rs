@@ -93,6 +93,12 @@ impl<'a> View<'a> {
         self.execution.trace.tasks[task.index()].parent
     }
 
+    /// The execution, for [`History`](crate::History).
+    #[inline]
+    pub fn execution(&self) -> &'a Execution {
+        self.execution
+    }
+
     /// The execution so far.
     #[inline]
     pub fn trace(&self) -> &'a Trace {

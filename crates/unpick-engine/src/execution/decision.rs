@@ -2,7 +2,7 @@
 //! performed. Everything rare is kept off it.
 
 use super::{Decision, Execution, Grant, Status};
-use crate::{Strategy, View, model::Class};
+use crate::{Effect, Strategy, View, model::Class};
 use core::panic::Location;
 use unpick_trace::{Choice, Op, Outcome, Step, TaskBits, TaskId};
 
@@ -85,6 +85,9 @@ impl Execution {
         match strategy.choose(&View { execution: self }) {
             Ok(task) => {
                 self.operation_count += 1;
+                if self.watch.is_active {
+                    self.watch.transitions.push(self.trace.steps.len() as u32);
+                }
                 self.perform(task, strategy)
             }
             Err(stop) => {
@@ -205,6 +208,9 @@ impl Execution {
         };
         let grant = self.apply(task, &op, times_out);
         self.tasks[task.index()].grant = grant;
+        if grant != Grant::Done {
+            self.note(Effect::Granted(grant));
+        }
         Decision::Run(task)
     }
 

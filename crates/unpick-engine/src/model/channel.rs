@@ -1,6 +1,6 @@
 //! Channels: queues with a limit, and rendezvous.
 
-use crate::{Execution, Grant, object::State};
+use crate::{Effect, Execution, Grant, object::State};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
@@ -46,6 +46,9 @@ impl Execution {
         match grant {
             Grant::Refused => self.note_idle(task),
             _ => self.note_change(task),
+        }
+        if grant != Grant::Done {
+            self.note(Effect::Granted(grant));
         }
         self.refresh(op.object);
     }

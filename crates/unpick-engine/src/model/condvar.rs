@@ -1,6 +1,6 @@
 //! Waiting and waking: condition variables, parks, and waits that end by themselves.
 
-use crate::{Execution, Grant, Strategy, object::State};
+use crate::{Effect, Execution, Grant, Strategy, object::State};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
@@ -55,6 +55,8 @@ impl Execution {
         if !woken {
             *waiting += 1;
         }
+        self.watch.intents.retain(|(of, _)| *of != task);
+        self.note(Effect::Enlists(condvar));
         true
     }
 

@@ -7,7 +7,7 @@ use super::statics::{StaticsInUse, is_static};
 use std::panic::{Location, resume_unwind};
 use std::ptr::null_mut;
 use std::time::Duration;
-use unpick_engine::{Grant, Shape};
+use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
 
 /// Times a task may swallow the unwinding of its execution before its stack is given up.
@@ -441,6 +441,33 @@ pub(crate) fn weak_failure() -> bool {
     given.flatten().unwrap_or(false)
 }
 
+/// Whether effects are noted; false outside an execution.
+#[inline]
+pub(crate) fn is_watched() -> bool {
+    with_runtime(|runtime, _| runtime.execution.is_watched()).unwrap_or(false)
+}
+
+/// Notes that the running task uses what a mutex it holds contains.
+#[cold]
+pub(crate) fn note_use<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
+    if let Some(object) = register(mutex) {
+        let effect = match writes {
+            true => Effect::WritesData(object),
+            false => Effect::ReadsData(object),
+        };
+        with_runtime(|runtime, _| runtime.execution.note(effect));
+    }
+}
+
+/// Tells that the running task is about to release a mutex in order to wait.
+pub(crate) fn intend_to_wait<M: Modelled>(condvar: &M) {
+    if is_watched() {
+        if let Some(object) = register(condvar) {
+            with_runtime(|runtime, task| runtime.execution.intend_to_wait(task, object));
+        }
+    }
+}
+
 /// Makes the running task a waiter of a condition variable.
 pub(crate) fn enlist<M: Modelled>(condvar: &M) {
     if let Some(object) = register(condvar) {
@@ -472,7 +499,12 @@ pub(crate) fn add_sender<M: Modelled>(channel: &M) {
 
 /// Whether a task has ended.
 pub(crate) fn is_finished(task: TaskId) -> bool {
-    with_runtime(|runtime, _| runtime.execution.is_finished(task)).unwrap_or(true)
+    let look = |runtime: &mut Runtime, _| {
+        let object = runtime.execution.object_of(task);
+        runtime.execution.note(Effect::LooksAtEnd(object));
+        runtime.execution.is_finished(task)
+    };
+    with_runtime(look).unwrap_or(true)
 }
 
 /// The name that a task was given.

@@ -57,6 +57,7 @@ impl Condvar {
     #[inline]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        rt::intend_to_wait(self);
         match guard.release() {
             (mutex, Some(inner)) => match self.inner.wait(inner) {
                 Ok(inner) => Ok(MutexGuard::outside(mutex, inner)),
@@ -109,6 +110,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         limit: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        rt::intend_to_wait(self);
         match guard.release() {
             (mutex, Some(inner)) => {
                 let outside = |(inner, end): (_, std::sync::WaitTimeoutResult)| {

@@ -99,6 +99,7 @@ impl<T: ?Sized> Mutex<T> {
             mutex: self,
             inner: Some(inner),
             acquired_at: Some(Location::caller()),
+            is_watched: rt::is_watched(),
         }
     }
 
@@ -110,6 +111,7 @@ impl<T: ?Sized> Mutex<T> {
             mutex: self,
             inner: Some(inner),
             acquired_at: None,
+            is_watched: false,
         }
     }
 
@@ -149,6 +151,8 @@ pub struct MutexGuard<'a, T: ?Sized> {
     inner: Option<std::sync::MutexGuard<'a, T>>,
     /// Where the lock was taken, inside an execution: the place its release is reported at.
     acquired_at: Option<&'static Location<'static>>,
+    /// Whether uses of the value are noted.
+    is_watched: bool,
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
@@ -185,6 +189,9 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
+        if self.is_watched {
+            rt::note_use(self.mutex, false);
+        }
         self.inner
             .as_ref()
             .expect("internal error: the guard was released")
@@ -194,6 +201,9 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
+        if self.is_watched {
+            rt::note_use(self.mutex, true);
+        }
         self.inner
             .as_mut()
             .expect("internal error: the guard was released")

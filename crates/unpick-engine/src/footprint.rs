@@ -1,0 +1,222 @@
+//! What a transition touches, as reductions see it.
+//!
+//! Two transitions of different tasks are independent if they touch no common location, or touch it
+//! in modes that commute: reads commute with reads and additions with additions. Calling anything a
+//! write is sound. The *lazy* relation of the thesis differs in one thing: acquiring and releasing a
+//! mutex commute, also on the same mutex, while the data inside it is a location of its own.
+
+use crate::{Effect, Execution, Grant, object::State};
+use alloc::vec::Vec;
+use unpick_trace::{ObjectId, Op, OpKind};
+
+/// How a transition touches a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mode {
+    /// Leaves it as it is.
+    Read,
+    /// Changes it in a way that commutes with other additions.
+    Add,
+    /// May change it in any way.
+    Write,
+}
+
+impl Mode {
+    /// Whether two accesses in these modes commute.
+    #[inline]
+    pub fn commutes_with(self, other: Mode) -> bool {
+        self == other && self != Mode::Write
+    }
+}
+
+/// Something two tasks can disagree about: an object, or an aspect of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// The object.
+    pub object: ObjectId,
+    /// Which aspect of it.
+    pub part: u32,
+}
+
+/// The object itself.
+pub(crate) const WHOLE: u32 = 0;
+/// What a mutex contains.
+const DATA: u32 = 1;
+/// Whether a task has ended.
+const END: u32 = 1;
+/// Whether a task may pass a park.
+const TOKEN: u32 = 2;
+/// The order of messages put in.
+const TAIL: u32 = 1;
+/// The order of messages taken out.
+const HEAD: u32 = 2;
+/// Whether there are senders left.
+const SENDERS: u32 = 3;
+/// Whether there is a receiver left.
+const RECEIVER: u32 = 4;
+/// The places for messages.
+const SLOTS: u32 = 8;
+
+/// One access of a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What is touched.
+    pub location: Location,
+    /// How.
+    pub mode: Mode,
+    /// How, in the lazy relation.
+    pub lazy: Mode,
+}
+
+/// Whether two transitions, given by what they touch, depend on each other.
+pub fn conflict(one: &[Access], other: &[Access], is_lazy: bool) -> bool {
+    one.iter().any(|mine| {
+        other.iter().any(|theirs| {
+            mine.location == theirs.location
+                && match is_lazy {
+                    false => !mine.mode.commutes_with(theirs.mode),
+                    true => !mine.lazy.commutes_with(theirs.lazy),
+                }
+        })
+    })
+}
+
+/// How many messages went through a channel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traffic {
+    pub sent: u32,
+    pub received: u32,
+}
+
+/// What is known of how an operation went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Result {
+    /// It has not been performed.
+    Unknown,
+    Granted(Grant),
+    LeftUnchanged,
+}
+
+/// Adds what an operation touches.
+pub(crate) fn add_operation(
+    accesses: &mut Vec<Access>,
+    execution: &Execution,
+    op: &Op,
+    result: Result,
+    traffic: &mut Traffic,
+) {
+    use OpKind::*;
+    let mut touch = |part, mode| {
+        let object = op.object;
+        let location = Location { object, part };
+        let lazy = match op.kind {
+            Lock | Unlock if !op.timed => Mode::Read,
+            _ => mode,
+        };
+        add_access(
+            accesses,
+            Access {
+                location,
+                mode,
+                lazy,
+            },
+        );
+    };
+    let refused = matches!(
+        result,
+        Result::Granted(Grant::Refused | Grant::TimedOut) | Result::LeftUnchanged
+    );
+    let unless_refused = if refused { Mode::Read } else { Mode::Write };
+    match op.kind {
+        Spawn | Yield | Sleep | Fence => {}
+        Load | PlainRead | OnceRead | BarrierWait | ReadLock | ReadUnlock | TryReadLock => {
+            touch(WHOLE, Mode::Read);
+        }
+        Join => touch(END, Mode::Read),
+        Wait => touch(WHOLE, Mode::Write),
+        Park => touch(TOKEN, Mode::Write),
+        Unpark => touch(TOKEN, Mode::Add),
+        OnceEnter if result == Result::Granted(Grant::Done) => touch(WHOLE, Mode::Read),
+        Send | TrySend | Receive | TryReceive | SenderDrop | ReceiverDrop => {
+            add_channel_operation(&mut touch, execution, op, result, traffic);
+        }
+        _ => touch(WHOLE, unless_refused),
+    }
+}
+
+/// Messages are a queue: the order of senders matters, the order of receivers matters, and a
+/// message is received after it was sent; a sender and a receiver at different places commute.
+fn add_channel_operation(
+    touch: &mut dyn FnMut(u32, Mode),
+    execution: &Execution,
+    op: &Op,
+    result: Result,
+    traffic: &mut Traffic,
+) {
+    let State::Channel { capacity, .. } = execution.objects[op.object.index()].state else {
+        panic!("internal error: {op:?} needs a channel");
+    };
+    if capacity == Some(0) {
+        // A rendezvous: all in one.
+        return touch(WHOLE, Mode::Write);
+    }
+    let slot = |number: u32| SLOTS + capacity.map_or(number, |places| number % places);
+    let succeeds = matches!(result, Result::Unknown | Result::Granted(Grant::Done));
+    let mode = if succeeds { Mode::Write } else { Mode::Read };
+    let is_closed = result == Result::Granted(Grant::Closed);
+    match op.kind {
+        OpKind::SenderDrop => touch(SENDERS, Mode::Add),
+        OpKind::ReceiverDrop => {
+            touch(HEAD, Mode::Write);
+            touch(RECEIVER, Mode::Write);
+        }
+        OpKind::Send | OpKind::TrySend => {
+            touch(RECEIVER, Mode::Read);
+            if !is_closed {
+                touch(TAIL, mode);
+                touch(slot(traffic.sent), mode);
+                traffic.sent += u32::from(result == Result::Granted(Grant::Done));
+            }
+        }
+        _ => {
+            touch(HEAD, mode);
+            touch(slot(traffic.received), mode);
+            if !succeeds || result == Result::Unknown {
+                touch(SENDERS, Mode::Read);
+            }
+            traffic.received += u32::from(result == Result::Granted(Grant::Done));
+        }
+    }
+}
+
+/// Adds what an effect touches.
+pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
+    let (object, part, mode) = match effect {
+        Effect::Enlists(condvar) => (condvar, WHOLE, Mode::Write),
+        Effect::Arrives(barrier) => (barrier, WHOLE, Mode::Write),
+        Effect::Ends(task) => (task, END, Mode::Write),
+        Effect::LooksAtEnd(task) => (task, END, Mode::Read),
+        Effect::ReadsData(mutex) => (mutex, DATA, Mode::Read),
+        Effect::WritesData(mutex) => (mutex, DATA, Mode::Write),
+        Effect::Granted(_) | Effect::LeavesUnchanged => return,
+    };
+    let location = Location { object, part };
+    let access = Access {
+        location,
+        mode,
+        lazy: mode,
+    };
+    add_access(accesses, access);
+}
+
+/// A transition that touches a location twice touches it once, in the mode that covers both.
+fn add_access(accesses: &mut Vec<Access>, access: Access) {
+    let cover = |one: Mode, other: Mode| if one == other { one } else { Mode::Write };
+    let mut known = accesses.iter_mut();
+    match known.find(|known| known.location == access.location) {
+        Some(known) => {
+            known.mode = cover(known.mode, access.mode);
+            known.lazy = cover(known.lazy, access.lazy);
+        }
+        None => accesses.push(access),
+    }
+}

@@ -1,0 +1,488 @@
+//! The happens-before relation of an execution, event by event: vector clocks and hashes.
+//!
+//! P. Thomson, *Practical systematic concurrency testing*, PhD thesis, 2016, sections 4.2, 4.3 and
+//! 5.4: an event is one transition; two events are ordered if one task performs both, or if they are
+//! dependent; the relation is the transitive closure. The *lazy* relation leaves out the order of
+//! acquiring and releasing mutexes. Both are kept at once.
+//!
+//! *Hashes.* The hash of an event is made of the hash of the event before it in its task, of what it
+//! does, and of the hashes of the events it directly depends on; the hash of an execution is the sum
+//! over its events. Equal relations give equal hashes whatever the order of events, and the converse
+//! holds but for collisions of 128 bits. Neither tasks nor objects are named in it: which object an
+//! operation means follows from what its task has seen before, so the hash does not depend on
+//! numbers that differ from schedule to schedule.
+//!
+//! *Clocks.* Entry `t` of the clock of an event is the number of events of task `t` that happen
+//! before or at it.
+
+use crate::footprint::{Access, Location, Mode, Result, Traffic, add_effect, add_operation};
+use crate::{Effect, Execution, Grant};
+use alloc::{vec, vec::Vec};
+use unpick_trace::{ObjectId, Op, Outcome, TaskId};
+
+/// Which of the two relations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// All dependent events are ordered.
+    Regular,
+    /// Acquiring and releasing a mutex orders nothing.
+    Lazy,
+}
+
+/// One transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The task that acts.
+    pub task: TaskId,
+    /// How many events of this task came before.
+    pub ordinal: u32,
+    /// The event of this task before, or the one that created the task.
+    pub before: Option<usize>,
+    /// The step that performs its operation.
+    pub step: usize,
+    /// The operation.
+    pub op: Op,
+    /// Whether the operation did not simply succeed: refused, timed out, left everything as it was.
+    pub is_refused: bool,
+    /// Whether the execution ended with it: nothing can happen after it.
+    pub is_last: bool,
+    accesses: (u32, u32),
+}
+
+/// Events that touch a location in a mode in which they commute, and those that touched it before.
+#[derive(Clone, Debug, Default)]
+struct Chain {
+    part: u32,
+    mode: Option<Mode>,
+    group: Vec<u32>,
+    group_hash: u128,
+    previous: Vec<u32>,
+    previous_hash: u128,
+}
+
+/// One of the two relations.
+struct Order {
+    relation: Relation,
+    /// By event, `width` entries each.
+    clocks: Vec<u32>,
+    hashes: Vec<u128>,
+    /// By object.
+    chains: Vec<Vec<Chain>>,
+    /// The sum over all events.
+    hash: u128,
+}
+
+/// The relation of an execution so far.
+#[derive(Default)]
+pub struct History {
+    events: Vec<Event>,
+    accesses: Vec<Access>,
+    orders: Vec<Order>,
+    tasks: Vec<TaskHistory>,
+    /// By object.
+    traffic: Vec<Traffic>,
+    effects_seen: usize,
+    /// Entries of a clock.
+    width: usize,
+    /// Memory for what one event touches.
+    scratch: Vec<Access>,
+}
+
+/// What is known of a task.
+#[derive(Clone, Copy)]
+struct TaskHistory {
+    /// Its last event, or the one that created it.
+    last: Option<usize>,
+    event_count: u32,
+    /// How many tasks its creator had created before.
+    index: u32,
+}
+
+impl History {
+    /// The history of an execution that has not begun; clocks and hashes are kept for these
+    /// relations.
+    pub fn new(relations: &[Relation]) -> History {
+        let order = |&relation| Order {
+            relation,
+            clocks: Vec::new(),
+            hashes: Vec::new(),
+            chains: Vec::new(),
+            hash: 0,
+        };
+        History {
+            orders: relations.iter().map(order).collect(),
+            width: 8,
+            ..History::default()
+        }
+    }
+
+    fn order(&self, relation: Relation) -> &Order {
+        let mut orders = self.orders.iter();
+        let found = orders.find(|order| order.relation == relation);
+        found.expect("internal error: a relation that is not kept")
+    }
+
+    /// Forgets everything, keeps memory.
+    pub fn reset(&mut self) {
+        self.events.clear();
+        self.accesses.clear();
+        self.tasks.clear();
+        self.traffic.clear();
+        self.effects_seen = 0;
+        for order in &mut self.orders {
+            order.clocks.clear();
+            order.hashes.clear();
+            order.hash = 0;
+            order.chains.iter_mut().for_each(Vec::clear);
+        }
+    }
+
+    /// Takes in the transitions that were performed since the last call. To be called when the last
+    /// one is over: when the next is decided, or when the execution has ended.
+    pub fn extend(&mut self, execution: &Execution) {
+        assert!(
+            execution.is_watched(),
+            "internal error: the history of an execution that is not watched"
+        );
+        self.add_tasks(execution, None);
+        while self.events.len() < execution.transition_count() {
+            self.add_event(execution);
+        }
+        if let (Some(Outcome::Fail(_)), Some(last)) = (execution.outcome(), self.events.last_mut())
+        {
+            if !last.is_last {
+                last.is_last = true;
+                self.order_last_after_all();
+            }
+        }
+    }
+
+    /// The events in the order of the schedule.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What an event touches.
+    pub fn accesses(&self, event: usize) -> &[Access] {
+        let (start, end) = self.events[event].accesses;
+        &self.accesses[start as usize..end as usize]
+    }
+
+    /// The last event of a task, or the one that created it.
+    pub fn last_of(&self, task: TaskId) -> Option<usize> {
+        self.tasks.get(task.index()).and_then(|task| task.last)
+    }
+
+    /// How many events a task has performed.
+    pub fn event_count_of(&self, task: TaskId) -> u32 {
+        let task = self.tasks.get(task.index());
+        task.map_or(0, |task| task.event_count)
+    }
+
+    /// Whether one event happens before another, or is the same.
+    #[inline]
+    pub fn is_before(&self, relation: Relation, one: usize, other: usize) -> bool {
+        let event = &self.events[one];
+        let clock = self.order(relation).clocks[other * self.width + event.task.index()];
+        clock > event.ordinal
+    }
+
+    /// The hash of the relation so far.
+    pub fn hash(&self, relation: Relation) -> u128 {
+        self.order(relation).hash
+    }
+
+    /// The hash of one event: of everything that happens before it, and of itself.
+    pub fn event_hash(&self, relation: Relation, event: usize) -> u128 {
+        self.order(relation).hashes[event]
+    }
+
+    /// The hash after the next operation of a task, as far as it can be told before it is performed.
+    pub fn successor_hash(&self, relation: Relation, execution: &Execution, task: TaskId) -> u128 {
+        let order = self.order(relation);
+        let mut accesses = Vec::new();
+        self.add_pending(execution, task, &mut accesses);
+        let op = execution.pending_op(task);
+        let mut hash = mix(self.tasks[task.index()].hash(&order.hashes), tag(&op));
+        for access in &accesses {
+            hash = order.mix_access(hash, access, relation);
+        }
+        order.hash.wrapping_add(hash)
+    }
+
+    /// Adds what the next operation of a task touches, as far as it can be told before it is
+    /// performed; what is not known counts as a write.
+    pub fn add_pending(&self, execution: &Execution, task: TaskId, accesses: &mut Vec<Access>) {
+        let op = execution.pending_op(task);
+        let known = self.traffic.get(op.object.0 as usize);
+        let mut traffic = known.copied().unwrap_or_default();
+        add_operation(accesses, execution, &op, Result::Unknown, &mut traffic);
+        if let Some(condvar) = execution.intends_to_wait(task) {
+            add_effect(accesses, Effect::Enlists(condvar));
+        }
+    }
+
+    /// Adds to `found` the events that an access at the end of the history would directly depend on
+    /// through its location.
+    pub fn add_predecessors(&self, relation: Relation, access: &Access, found: &mut Vec<usize>) {
+        let order = self.order(relation);
+        if let Some(chain) = order.chain(access.location) {
+            let before = match chain.mode {
+                Some(mode) if mode.commutes_with(mode_in(access, relation)) => &chain.previous,
+                _ => &chain.group,
+            };
+            found.extend(before.iter().map(|&event| event as usize));
+        }
+    }
+
+    fn add_tasks(&mut self, execution: &Execution, creator: Option<usize>) {
+        for info in &execution.trace().tasks[self.tasks.len()..] {
+            self.tasks.push(TaskHistory {
+                last: creator,
+                event_count: 0,
+                index: info.index,
+            });
+        }
+        if execution.task_count() > self.width {
+            self.widen(execution.task_count().next_power_of_two());
+        }
+    }
+
+    fn widen(&mut self, width: usize) {
+        for order in &mut self.orders {
+            let mut clocks = vec![0; self.events.len() * width];
+            for (event, clock) in order.clocks.chunks(self.width).enumerate() {
+                clocks[event * width..][..self.width].copy_from_slice(clock);
+            }
+            order.clocks = clocks;
+        }
+        self.width = width;
+    }
+
+    fn add_event(&mut self, execution: &Execution) {
+        let number = self.events.len();
+        let steps = execution.steps_of(number);
+        let first = &execution.trace().steps[steps.start];
+        let (task, op) = (first.task, first.op);
+        let TaskHistory {
+            last: before,
+            event_count: ordinal,
+            ..
+        } = self.tasks[task.index()];
+        let effects = execution.effects_of(number, self.effects_seen);
+        self.effects_seen += effects.len();
+        let result = result_of(effects);
+        let mut accesses = core::mem::take(&mut self.scratch);
+        let mut tag = tag(&op);
+        for (index, step) in execution.trace().steps[steps.clone()].iter().enumerate() {
+            if step.is_operation() {
+                let result = if index == 0 { result } else { Result::Unknown };
+                self.add_operation(execution, &step.op, result, &mut accesses);
+            } else {
+                let answer = u64::from(step.choice.answer() + 1);
+                tag = (tag.rotate_left(7) ^ answer).wrapping_mul(LANES[0]);
+            }
+        }
+        for (_, effect) in effects {
+            add_effect(&mut accesses, *effect);
+        }
+        let start = self.accesses.len() as u32;
+        self.accesses.append(&mut accesses);
+        self.scratch = accesses;
+        self.events.push(Event {
+            task,
+            ordinal,
+            before,
+            step: steps.start,
+            op,
+            is_refused: !matches!(result, Result::Granted(Grant::Done | Grant::Leader)),
+            is_last: false,
+            accesses: (start, self.accesses.len() as u32),
+        });
+        for index in 0..self.orders.len() {
+            self.place(index, number, tag);
+        }
+        let known = &mut self.tasks[task.index()];
+        known.last = Some(number);
+        known.event_count += 1;
+        self.add_tasks(execution, Some(number));
+    }
+
+    fn add_operation(
+        &mut self,
+        execution: &Execution,
+        op: &Op,
+        result: Result,
+        accesses: &mut Vec<Access>,
+    ) {
+        if op.object != ObjectId::NONE {
+            let object = op.object.index();
+            if self.traffic.len() <= object {
+                self.traffic.resize(object + 1, Traffic::default());
+            }
+            add_operation(accesses, execution, op, result, &mut self.traffic[object]);
+        }
+    }
+
+    /// Gives the event added last its clock and hash.
+    fn place(&mut self, index: usize, number: usize, tag: u64) {
+        let event = self.events[number];
+        let (start, end) = event.accesses;
+        let order = &mut self.orders[index];
+        let (relation, width) = (order.relation, self.width);
+        order.clocks.resize((number + 1) * width, 0);
+        let (earlier, clock) = order.clocks.split_at_mut(number * width);
+        let mut join = |other: usize| {
+            for (mine, theirs) in clock.iter_mut().zip(&earlier[other * width..][..width]) {
+                *mine = (*mine).max(*theirs);
+            }
+        };
+        if let Some(before) = event.before {
+            join(before);
+        }
+        let mut hash = mix(self.tasks[event.task.index()].hash(&order.hashes), tag);
+        for access in &self.accesses[start as usize..end as usize] {
+            let chain = chain_mut(&mut order.chains, access.location);
+            chain.turn(mode_in(access, relation));
+            hash = mix_previous(hash, mode_in(access, relation), chain.previous_hash);
+            chain
+                .previous
+                .iter()
+                .for_each(|&event| join(event as usize));
+        }
+        clock[event.task.index()] = event.ordinal + 1;
+        for access in &self.accesses[start as usize..end as usize] {
+            let chain = chain_mut(&mut order.chains, access.location);
+            chain.group.push(number as u32);
+            chain.group_hash = chain.group_hash.wrapping_add(hash);
+        }
+        order.hashes.push(hash);
+        order.hash = order.hash.wrapping_add(hash);
+    }
+
+    /// An execution that fails ends at once: its last event depends on all others.
+    fn order_last_after_all(&mut self) {
+        let last = self.events.len() - 1;
+        let width = self.width;
+        for order in &mut self.orders {
+            let mut hash = order.hashes[last];
+            order.hash = order.hash.wrapping_sub(hash);
+            hash = mix_previous(hash, Mode::Write, order.hash);
+            order.hash = order.hash.wrapping_add(hash);
+            order.hashes[last] = hash;
+            let clock = &mut order.clocks[last * width..][..width];
+            for (entry, task) in clock.iter_mut().zip(&self.tasks) {
+                *entry = task.event_count;
+            }
+        }
+    }
+}
+
+impl Order {
+    fn chain(&self, location: Location) -> Option<&Chain> {
+        let chains = self.chains.get(location.object.index())?;
+        chains.iter().find(|chain| chain.part == location.part)
+    }
+
+    fn mix_access(&self, hash: u128, access: &Access, relation: Relation) -> u128 {
+        let mode = mode_in(access, relation);
+        let previous = match self.chain(access.location) {
+            None => 0,
+            Some(chain) => match chain.mode {
+                Some(other) if other.commutes_with(mode) => chain.previous_hash,
+                _ => chain.group_hash,
+            },
+        };
+        mix_previous(hash, mode, previous)
+    }
+}
+
+impl TaskHistory {
+    /// The hash of everything the task has seen.
+    fn hash(&self, hashes: &[u128]) -> u128 {
+        match self.last {
+            None => 0,
+            Some(creator) if self.event_count == 0 => {
+                mix(hashes[creator], u64::from(self.index) << 32)
+            }
+            Some(last) => hashes[last],
+        }
+    }
+}
+
+impl Chain {
+    /// Begins a new group unless an access in this mode commutes with the present one.
+    fn turn(&mut self, mode: Mode) {
+        if !self.mode.is_some_and(|present| present.commutes_with(mode)) {
+            self.mode = Some(mode);
+            core::mem::swap(&mut self.previous, &mut self.group);
+            self.group.clear();
+            self.previous_hash = core::mem::take(&mut self.group_hash);
+        }
+    }
+}
+
+fn chain_mut(chains: &mut Vec<Vec<Chain>>, location: Location) -> &mut Chain {
+    let object = location.object.index();
+    if chains.len() <= object {
+        chains.resize(object + 1, Vec::new());
+    }
+    let chains = &mut chains[object];
+    let position = chains.iter().position(|chain| chain.part == location.part);
+    let position = position.unwrap_or_else(|| {
+        chains.push(Chain {
+            part: location.part,
+            ..Chain::default()
+        });
+        chains.len() - 1
+    });
+    &mut chains[position]
+}
+
+#[inline]
+fn mode_in(access: &Access, relation: Relation) -> Mode {
+    match relation {
+        Relation::Regular => access.mode,
+        Relation::Lazy => access.lazy,
+    }
+}
+
+fn result_of(effects: &[(u32, Effect)]) -> Result {
+    let found = effects.iter().find_map(|(_, effect)| match effect {
+        Effect::Granted(grant) => Some(Result::Granted(*grant)),
+        Effect::LeavesUnchanged => Some(Result::LeftUnchanged),
+        _ => None,
+    });
+    found.unwrap_or(Result::Granted(Grant::Done))
+}
+
+fn tag(op: &Op) -> u64 {
+    1 + (op.kind as u64) + (u64::from(op.timed) << 8) + (u64::from(op.argument) << 16)
+}
+
+/// Odd numbers without pattern; fixed for ever, so that hashes can be compared between machines.
+const LANES: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
+
+#[inline]
+fn fold(one: u64, other: u64) -> u64 {
+    let product = u128::from(one) * u128::from(other);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+/// Two lanes of folded multiplication.
+#[inline]
+fn mix(hash: u128, word: u64) -> u128 {
+    let (low, high) = (hash as u64, (hash >> 64) as u64);
+    let low_next = fold(low ^ word ^ LANES[0], high ^ LANES[1]);
+    let high_next = fold(
+        high ^ word.rotate_left(32) ^ LANES[1],
+        low.rotate_left(17) ^ LANES[0],
+    );
+    u128::from(low_next) | u128::from(high_next) << 64
+}
+
+#[inline]
+fn mix_previous(hash: u128, mode: Mode, previous: u128) -> u128 {
+    let hash = mix(hash, previous as u64 ^ mode as u64);
+    mix(hash, (previous >> 64) as u64)
+}

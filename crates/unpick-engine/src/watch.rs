@@ -1,0 +1,113 @@
+//! What a transition does besides its operation, noted for strategies and analyses that ask.
+//!
+//! A trace holds the operations. Reductions must know more: a task that begins to wait enlists
+//! within the release of the mutex, a task arrives at a barrier and ends within whatever it did
+//! last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
+
+use crate::{Execution, Grant};
+use alloc::vec::Vec;
+use core::ops::Range;
+use unpick_trace::{ObjectId, Op, TaskId};
+
+/// Something that another task may notice and that is no operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The task becomes a waiter of a condition variable.
+    Enlists(ObjectId),
+    /// The task arrives at a barrier.
+    Arrives(ObjectId),
+    /// The task ends; the object stands for it.
+    Ends(ObjectId),
+    /// The task looks whether another one has ended.
+    LooksAtEnd(ObjectId),
+    /// The task reads what a mutex it holds contains.
+    ReadsData(ObjectId),
+    /// The task writes what a mutex it holds contains.
+    WritesData(ObjectId),
+    /// The operation did not simply succeed.
+    Granted(Grant),
+    /// The operation on a variable left it as it was.
+    LeavesUnchanged,
+}
+
+/// The notes of one execution.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub is_active: bool,
+    /// The first step of each transition.
+    pub transitions: Vec<u32>,
+    /// Effects with the number of their transition, in order.
+    pub effects: Vec<(u32, Effect)>,
+    /// Tasks that release a mutex next in order to wait.
+    pub intents: Vec<(TaskId, ObjectId)>,
+}
+
+impl Watch {
+    pub fn reset(&mut self) {
+        self.transitions.clear();
+        self.effects.clear();
+        self.intents.clear();
+    }
+}
+
+impl Execution {
+    /// Asks for notes on transitions and their effects, from the next execution on.
+    pub fn watch(&mut self, is_active: bool) {
+        self.watch.is_active = is_active;
+    }
+
+    /// Whether effects are noted.
+    #[inline]
+    pub fn is_watched(&self) -> bool {
+        self.watch.is_active
+    }
+
+    /// Notes an effect of the current transition. What happens before the first transition is known
+    /// to everybody and not noted.
+    #[inline]
+    pub fn note(&mut self, effect: Effect) {
+        if self.watch.is_active && !self.watch.transitions.is_empty() {
+            let transition = self.watch.transitions.len() as u32 - 1;
+            if self.watch.effects.last() != Some(&(transition, effect)) {
+                self.watch.effects.push((transition, effect));
+            }
+        }
+    }
+
+    /// The steps of a transition.
+    pub(crate) fn steps_of(&self, transition: usize) -> Range<usize> {
+        let transitions = &self.watch.transitions;
+        let end = transitions.get(transition + 1);
+        let end = end.map_or(self.trace.steps.len(), |&end| end as usize);
+        transitions[transition] as usize..end
+    }
+
+    /// The effects of a transition; `seen` is the number of effects of those before.
+    pub(crate) fn effects_of(&self, transition: usize, seen: usize) -> &[(u32, Effect)] {
+        let rest = &self.watch.effects[seen..];
+        let end = rest.partition_point(|(of, _)| *of as usize <= transition);
+        &rest[..end]
+    }
+
+    /// The next operation of a task; its last one if it has ended.
+    pub fn pending_op(&self, task: TaskId) -> Op {
+        self.tasks[task.index()].op
+    }
+
+    /// Tells that a task is about to release a mutex in order to wait for a condition variable.
+    pub fn intend_to_wait(&mut self, task: TaskId, condvar: ObjectId) {
+        self.watch.intents.push((task, condvar));
+    }
+
+    /// The condition variable that a task waits for right after its next operation.
+    pub fn intends_to_wait(&self, task: TaskId) -> Option<ObjectId> {
+        let mut intents = self.watch.intents.iter();
+        let found = intents.find(|(of, _)| *of == task);
+        found.map(|(_, condvar)| *condvar)
+    }
+
+    /// Number of transitions begun.
+    pub fn transition_count(&self) -> usize {
+        self.watch.transitions.len()
+    }
+}
