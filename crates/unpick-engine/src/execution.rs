@@ -80,6 +80,8 @@ pub(crate) enum Status {
     /// Waiting to perform `Task::op`.
     Pending,
     Finished,
+    /// Unwound before its operation, after the execution was over.
+    Abandoned,
 }
 
 pub(crate) struct Task {
@@ -266,7 +268,8 @@ impl Execution {
 
     /// Whether a task has ended.
     pub fn is_finished(&self, task: TaskId) -> bool {
-        self.tasks[task.index()].status == Status::Finished
+        let status = self.tasks[task.index()].status;
+        status == Status::Finished || status == Status::Abandoned
     }
 
     /// Creates a task. It counts as running until it announces its first operation or finishes.
@@ -393,13 +396,18 @@ impl Execution {
     pub fn finish(&mut self, task: TaskId) {
         self.epoch = self.epoch.wrapping_add(1);
         let slot = &mut self.tasks[task.index()];
-        slot.status = Status::Finished;
+        slot.status = match slot.status {
+            Status::Pending => Status::Abandoned,
+            _ => Status::Finished,
+        };
         let object = slot.object;
         if let State::Task { finished, .. } = &mut self.objects[object.index()].state {
             *finished = true;
         }
         self.set_enabled(task, false);
-        self.note(Effect::Ends(object));
+        if self.outcome.is_none() {
+            self.note(Effect::Ends(object));
+        }
         // Those who park wait for its object, too, but that is the task itself.
         let mut next = self.objects[object.index()].waiting.bits().first();
         while let Some(joining) = next {

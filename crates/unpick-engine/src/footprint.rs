@@ -37,6 +37,13 @@ pub struct Location {
     pub part: u32,
 }
 
+impl Location {
+    /// Whether this is a place for a message in a channel.
+    pub(crate) fn is_slot(self) -> bool {
+        self.part >= SLOTS
+    }
+}
+
 /// The object itself.
 pub(crate) const WHOLE: u32 = 0;
 /// What a mutex contains.
@@ -112,7 +119,7 @@ pub(crate) fn add_operation(
             Lock | Unlock if !op.timed => Mode::Read,
             _ => mode,
         };
-        add_access(
+        merge_access(
             accesses,
             Access {
                 location,
@@ -128,9 +135,10 @@ pub(crate) fn add_operation(
     let unless_refused = if refused { Mode::Read } else { Mode::Write };
     match op.kind {
         Spawn | Yield | Sleep | Fence => {}
-        Load | PlainRead | OnceRead | BarrierWait | ReadLock | ReadUnlock | TryReadLock => {
-            touch(WHOLE, Mode::Read);
-        }
+        Load | PlainRead | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
+        TryReadLock | ReadLock if refused => touch(WHOLE, Mode::Read),
+        // Readers commute, but an attempt to write that fails sees that they are there.
+        ReadLock | ReadUnlock | TryReadLock => touch(WHOLE, Mode::Add),
         Join => touch(END, Mode::Read),
         Wait => touch(WHOLE, Mode::Write),
         Park => touch(TOKEN, Mode::Write),
@@ -205,11 +213,11 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
         mode,
         lazy: mode,
     };
-    add_access(accesses, access);
+    merge_access(accesses, access);
 }
 
 /// A transition that touches a location twice touches it once, in the mode that covers both.
-fn add_access(accesses: &mut Vec<Access>, access: Access) {
+pub fn merge_access(accesses: &mut Vec<Access>, access: Access) {
     let cover = |one: Mode, other: Mode| if one == other { one } else { Mode::Write };
     let mut known = accesses.iter_mut();
     match known.find(|known| known.location == access.location) {

@@ -94,6 +94,8 @@ struct TaskHistory {
     /// Its last event, or the one that created it.
     last: Option<usize>,
     event_count: u32,
+    /// The event that created it.
+    creator: Option<usize>,
     /// How many tasks its creator had created before.
     index: u32,
 }
@@ -144,16 +146,20 @@ impl History {
             execution.is_watched(),
             "internal error: the history of an execution that is not watched"
         );
-        self.add_tasks(execution, None);
+        if self.tasks.is_empty() {
+            self.add_tasks(execution, 1, None);
+        }
         while self.events.len() < execution.transition_count() {
             self.add_event(execution);
         }
-        if let (Some(Outcome::Fail(_)), Some(last)) = (execution.outcome(), self.events.last_mut())
+        let is_failure = matches!(execution.outcome(), Some(Outcome::Fail(_)));
+        if let Some(last) = self
+            .events
+            .last_mut()
+            .filter(|last| is_failure && !last.is_last)
         {
-            if !last.is_last {
-                last.is_last = true;
-                self.order_last_after_all();
-            }
+            last.is_last = true;
+            self.order_last_after_all();
         }
     }
 
@@ -171,6 +177,11 @@ impl History {
     /// The last event of a task, or the one that created it.
     pub fn last_of(&self, task: TaskId) -> Option<usize> {
         self.tasks.get(task.index()).and_then(|task| task.last)
+    }
+
+    /// The event that created a task; none for the first task.
+    pub fn creator_of(&self, task: TaskId) -> Option<usize> {
+        self.tasks.get(task.index()).and_then(|task| task.creator)
     }
 
     /// How many events a task has performed.
@@ -222,6 +233,15 @@ impl History {
         }
     }
 
+    /// Adds what an operation would change wherever it were performed.
+    pub fn add_wanted(&self, execution: &Execution, op: &Op, accesses: &mut Vec<Access>) {
+        let mut wanted = Vec::new();
+        let mut traffic = Traffic::default();
+        add_operation(&mut wanted, execution, op, Result::Unknown, &mut traffic);
+        wanted.retain(|access| access.mode != Mode::Read && !access.location.is_slot());
+        accesses.append(&mut wanted);
+    }
+
     /// Adds to `found` the events that an access at the end of the history would directly depend on
     /// through its location.
     pub fn add_predecessors(&self, relation: Relation, access: &Access, found: &mut Vec<usize>) {
@@ -235,16 +255,17 @@ impl History {
         }
     }
 
-    fn add_tasks(&mut self, execution: &Execution, creator: Option<usize>) {
-        for info in &execution.trace().tasks[self.tasks.len()..] {
+    fn add_tasks(&mut self, execution: &Execution, count: usize, creator: Option<usize>) {
+        for info in &execution.trace().tasks[self.tasks.len()..count] {
             self.tasks.push(TaskHistory {
                 last: creator,
                 event_count: 0,
+                creator,
                 index: info.index,
             });
         }
-        if execution.task_count() > self.width {
-            self.widen(execution.task_count().next_power_of_two());
+        if count > self.width {
+            self.widen(count.next_power_of_two());
         }
     }
 
@@ -305,7 +326,7 @@ impl History {
         let known = &mut self.tasks[task.index()];
         known.last = Some(number);
         known.event_count += 1;
-        self.add_tasks(execution, Some(number));
+        self.add_tasks(execution, execution.task_count_after(number), Some(number));
     }
 
     fn add_operation(
@@ -402,10 +423,8 @@ impl TaskHistory {
     fn hash(&self, hashes: &[u128]) -> u128 {
         match self.last {
             None => 0,
-            Some(creator) if self.event_count == 0 => {
-                mix(hashes[creator], u64::from(self.index) << 32)
-            }
-            Some(last) => hashes[last],
+            Some(last) if self.event_count > 0 => hashes[last],
+            Some(creator) => mix(hashes[creator], u64::from(self.index) << 32),
         }
     }
 }

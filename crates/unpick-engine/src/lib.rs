@@ -29,7 +29,7 @@ pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
     ShardFound, StopReason, epoch, explore, explore_range,
 };
-pub use footprint::{Access, Location, Mode, conflict};
+pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use history::{Event, History, Relation};
 pub use object::Shape;
 pub use strategy::{Begin, Profile, Stop, Strategy};

@@ -4,7 +4,7 @@
 //! within the release of the mutex, a task arrives at a barrier and ends within whatever it did
 //! last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
 
-use crate::{Execution, Grant};
+use crate::{Execution, Grant, execution::Status, object::State};
 use alloc::vec::Vec;
 use core::ops::Range;
 use unpick_trace::{ObjectId, Op, TaskId};
@@ -30,12 +30,21 @@ pub enum Effect {
     LeavesUnchanged,
 }
 
+/// Where a transition begins.
+#[derive(Clone, Copy)]
+pub(crate) struct Start {
+    /// Steps before it.
+    pub steps: u32,
+    /// Tasks before it.
+    pub tasks: u32,
+}
+
 /// The notes of one execution.
 #[derive(Default)]
 pub(crate) struct Watch {
     pub is_active: bool,
-    /// The first step of each transition.
-    pub transitions: Vec<u32>,
+    /// Where each transition begins.
+    pub transitions: Vec<Start>,
     /// Effects with the number of their transition, in order.
     pub effects: Vec<(u32, Effect)>,
     /// Tasks that release a mutex next in order to wait.
@@ -77,9 +86,24 @@ impl Execution {
     /// The steps of a transition.
     pub(crate) fn steps_of(&self, transition: usize) -> Range<usize> {
         let transitions = &self.watch.transitions;
-        let end = transitions.get(transition + 1);
-        let end = end.map_or(self.trace.steps.len(), |&end| end as usize);
-        transitions[transition] as usize..end
+        let next = transitions.get(transition + 1);
+        let end = next.map_or(self.trace.steps.len(), |next| next.steps as usize);
+        transitions[transition].steps as usize..end
+    }
+
+    /// The number of tasks after a transition.
+    pub(crate) fn task_count_after(&self, transition: usize) -> usize {
+        let next = self.watch.transitions.get(transition + 1);
+        next.map_or(self.task_count(), |next| next.tasks as usize)
+    }
+
+    /// Notes that a transition begins.
+    #[cold]
+    pub(crate) fn note_transition(&mut self) {
+        self.watch.transitions.push(Start {
+            steps: self.trace.steps.len() as u32,
+            tasks: self.task_count() as u32,
+        });
     }
 
     /// The effects of a transition; `seen` is the number of effects of those before.
@@ -92,6 +116,36 @@ impl Execution {
     /// The next operation of a task; its last one if it has ended.
     pub fn pending_op(&self, task: TaskId) -> Op {
         self.tasks[task.index()].op
+    }
+
+    /// The task that an object stands for.
+    pub fn task_of(&self, object: ObjectId) -> Option<TaskId> {
+        let mut tasks = self.trace.tasks.iter();
+        let found = tasks.position(|info| info.object == object);
+        found.map(|index| TaskId(index as u32))
+    }
+
+    /// Whether a task stands before an operation, or stood there when the execution ended.
+    pub fn is_pending(&self, task: TaskId) -> bool {
+        let status = self.tasks[task.index()].status;
+        status == Status::Pending || status == Status::Abandoned
+    }
+
+    /// How many messages a channel holds before senders block; `None` if there is no limit.
+    pub fn capacity(&self, object: ObjectId) -> Option<u32> {
+        match self.objects[object.index()].state {
+            State::Channel { capacity, .. } => capacity,
+            _ => None,
+        }
+    }
+
+    /// The permits a semaphore has now, and the senders a channel has now.
+    pub fn supply(&self, object: ObjectId) -> (u32, u32) {
+        match self.objects[object.index()].state {
+            State::Semaphore { permits } => (permits, 0),
+            State::Channel { senders, .. } => (0, senders),
+            _ => (0, 0),
+        }
     }
 
     /// Tells that a task is about to release a mutex in order to wait for a condition variable.

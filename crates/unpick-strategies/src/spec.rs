@@ -2,7 +2,8 @@
 
 use crate::technique::{Technique, techniques};
 use crate::{
-    Dfs, Idb, Ipb, Pct, Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
+    Dfs, Idb, Ipb, LazyOdpor, Odpor, Pct, Pos, PreemptAlways, PreemptBound, Random, RoundRobin,
+    Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -160,6 +161,8 @@ impl Spec {
             "dfs" => Box::new(Dfs::new()),
             "ipb" => Box::new(Ipb::new(bound, beyond)),
             "idb" => Box::new(Idb::new(bound, beyond)),
+            "odpor" => Box::new(Odpor::new()),
+            "lazy-odpor" => Box::new(LazyOdpor::new()),
             "random" => Box::new(Random::new(seed)),
             "pct" => {
                 let depth = self.value("d").unwrap_or(3) as u32;

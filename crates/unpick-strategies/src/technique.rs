@@ -51,6 +51,18 @@ static TECHNIQUES: &[Technique] = &[
         is_randomised: false,
     },
     Technique {
+        name: "odpor",
+        summary: "optimal partial order reduction: one execution a happens-before relation",
+        parameters: &[],
+        is_randomised: false,
+    },
+    Technique {
+        name: "lazy-odpor",
+        summary: "optimal partial order reduction that moves critical sections as a whole",
+        parameters: &[],
+        is_randomised: false,
+    },
+    Technique {
         name: "random",
         summary: "any enabled task, each with the same probability",
         parameters: &[],

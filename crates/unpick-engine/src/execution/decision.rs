@@ -86,7 +86,7 @@ impl Execution {
             Ok(task) => {
                 self.operation_count += 1;
                 if self.watch.is_active {
-                    self.watch.transitions.push(self.trace.steps.len() as u32);
+                    self.note_transition();
                 }
                 self.perform(task, strategy)
             }

@@ -29,6 +29,7 @@ impl Execution {
             if capacity == Some(0) {
                 // A rendezvous needs to see that the receiver is there.
                 self.refresh(op.object);
+                self.note(Effect::Arrives(op.object));
             }
         } else if op.kind == OpKind::Send && capacity.is_some() {
             object.begin_wait(task);

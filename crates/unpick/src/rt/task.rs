@@ -461,10 +461,9 @@ pub(crate) fn note_use<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
 
 /// Tells that the running task is about to release a mutex in order to wait.
 pub(crate) fn intend_to_wait<M: Modelled>(condvar: &M) {
-    if is_watched() {
-        if let Some(object) = register(condvar) {
-            with_runtime(|runtime, task| runtime.execution.intend_to_wait(task, object));
-        }
+    let known = is_watched().then(|| register(condvar)).flatten();
+    if let Some(object) = known {
+        with_runtime(|runtime, task| runtime.execution.intend_to_wait(task, object));
     }
 }
 

@@ -1,0 +1,59 @@
+//! `lazy-odpor`: optimal dynamic partial order reduction that leaves the order of critical sections
+//! open where nothing depends on it.
+//!
+//! The thesis (P. Thomson, 2016, section 4.4) finds that most orders of critical sections lead to
+//! the same state and gives a lazy reduction that is unsound; it leaves a sound one open. This one is
+//! [`Odpor`] over larger units: a critical section that nobody can tell from an uninterrupted one
+//! (R. J. Lipton, *Reduction*, CACM 1975) is one unit, which touches what its events touch and needs
+//! its mutex to be free. Two such sections on one mutex are independent unless their contents
+//! conflict. Which sections these are is assumed optimistically and checked on every execution (S.
+//! Stoller and E. Cohen, *Optimistic synchronization-based state-space reduction*, FMSD 2006); when
+//! the assumption fails for one, it loses its privilege and the search begins anew.
+//!
+//! Why this is sound is argued in `lazy_odpor.md` beside this file.
+
+use crate::Odpor;
+use unpick_engine::{Begin, Execution, Stop, Strategy, View};
+use unpick_trace::{Choice, TaskId};
+
+/// Optimal reduction with movable critical sections.
+pub struct LazyOdpor {
+    search: Odpor,
+}
+
+impl Default for LazyOdpor {
+    fn default() -> LazyOdpor {
+        LazyOdpor::new()
+    }
+}
+
+impl LazyOdpor {
+    /// A search at its beginning.
+    pub fn new() -> LazyOdpor {
+        LazyOdpor {
+            search: Odpor::with_sections(true),
+        }
+    }
+}
+
+impl Strategy for LazyOdpor {
+    fn begin(&mut self, index: u64) -> Begin {
+        self.search.begin(index)
+    }
+
+    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
+        self.search.choose(view)
+    }
+
+    fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        self.search.answer(view, question)
+    }
+
+    fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
+        self.search.end(execution)
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,253 @@
+//! Races of a finished execution, and the sequences that reverse them.
+
+use super::units::Units;
+use alloc::vec::Vec;
+use unpick_engine::{Execution, History, Mode, conflict};
+use unpick_trace::{ObjectId, Op, OpKind};
+
+/// Units of different tasks, one directly after the other, whose order can be reversed.
+pub(crate) struct Reversal {
+    /// The unit before which the other one is to be performed.
+    pub first: usize,
+    /// What to perform instead of it, in order.
+    pub sequence: Vec<usize>,
+}
+
+/// Whether an operation can be performed at some point.
+#[derive(PartialEq, Eq)]
+enum Possible {
+    Yes,
+    No,
+    /// The search will find out.
+    Perhaps,
+}
+
+impl From<bool> for Possible {
+    fn from(is_possible: bool) -> Possible {
+        match is_possible {
+            true => Possible::Yes,
+            false => Possible::No,
+        }
+    }
+}
+
+/// The races of a finished execution.
+pub(crate) struct Races<'a> {
+    pub units: &'a Units,
+    pub history: &'a History,
+    pub execution: &'a Execution,
+}
+
+impl Races<'_> {
+    /// The sequences that reverse them.
+    pub fn reversals(&self) -> Vec<Reversal> {
+        let mut found = Vec::new();
+        for second in 0..self.units.all().len() {
+            let direct = self.units.direct(second);
+            for (index, first) in direct.iter().enumerate() {
+                let is_after =
+                    |other: &usize| other != first && self.units.is_before(*first, *other);
+                if !direct[..index].contains(first) && !direct.iter().any(is_after) {
+                    self.reverse(*first, second, &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds the sequence that performs `second` before `direct`, which it directly follows.
+    ///
+    /// An operation that blocks may not be possible there: a lock before the release that made it
+    /// possible. Then it is tried before what made it impossible, the acquisition.
+    fn reverse(&self, direct: usize, second: usize, found: &mut Vec<Reversal>) {
+        let units = self.units;
+        let unit = &units.all()[second];
+        let mut wanted = Vec::new();
+        self.history
+            .add_wanted(self.execution, &unit.op, &mut wanted);
+        let others = units.direct(second).iter();
+        let others: Vec<usize> = others
+            .copied()
+            .filter(|&other| !units.is_before(other, direct))
+            .collect();
+        for first in (0..=direct).rev() {
+            let is_obstacle = || conflict(units.accesses(first), &wanted, false);
+            if first != direct && !is_obstacle() {
+                continue;
+            }
+            let is_forced = |other: &usize| units.is_before(first, *other);
+            if units.all()[first].task == unit.task || unit.before.as_ref().is_some_and(is_forced) {
+                return;
+            }
+            if others.iter().any(is_forced) {
+                continue;
+            }
+            let mut sequence: Vec<usize> = (first + 1..units.performed())
+                .filter(|&other| other != second && !units.is_before(first, other))
+                .collect();
+            let possible = self.possible(first, &sequence, second);
+            if possible != Possible::No {
+                sequence.push(second);
+                found.push(Reversal { first, sequence });
+            }
+            if possible == Possible::Yes {
+                return;
+            }
+        }
+    }
+
+    /// Whether `second` can be performed after everything before `first` and after `sequence`.
+    fn possible(&self, first: usize, sequence: &[usize], second: usize) -> Possible {
+        let all = self.units.all();
+        let op = &all[second].op;
+        match op.kind {
+            _ if op.timed => Possible::Yes,
+            OpKind::Join => {
+                let joined = self.execution.task_of(op.object);
+                let last = all[..self.units.performed()]
+                    .iter()
+                    .rposition(|unit| Some(unit.task) == joined);
+                last.is_none_or(|last| last < first || sequence.contains(&last))
+                    .into()
+            }
+            OpKind::Send | OpKind::Receive if self.execution.capacity(op.object) == Some(0) => {
+                self.was_possible(first, sequence, second)
+            }
+            OpKind::Wait | OpKind::BarrierWait => self.was_possible(first, sequence, second),
+            OpKind::Lock
+            | OpKind::ReadLock
+            | OpKind::WriteLock
+            | OpKind::OnceEnter
+            | OpKind::Acquire
+            | OpKind::Park
+            | OpKind::Receive
+            | OpKind::Send => {
+                let mut object = Simulation::new(self.execution, self.history, op);
+                let kept = (0..first).chain(sequence.iter().copied());
+                for event in kept.flat_map(|unit| all[unit].first..=all[unit].last) {
+                    object.perform(self.history, event);
+                }
+                match op.kind == OpKind::Park && self.is_woken(second) {
+                    true => Possible::Yes,
+                    false => object.admits(op).into(),
+                }
+            }
+            _ => Possible::Yes,
+        }
+    }
+
+    /// As [`Races::possible`], by what the execution saw.
+    fn was_possible(&self, first: usize, sequence: &[usize], second: usize) -> Possible {
+        let unit = &self.units.all()[second];
+        let was_there = unit.before.is_none_or(|before| before < first);
+        let has_changed = |other: &usize| self.units.depend(*other, second);
+        if !was_there || sequence.iter().any(has_changed) {
+            return Possible::Perhaps;
+        }
+        let step = self.history.events()[self.units.all()[first].first].step;
+        self.execution
+            .trace()
+            .enabled(step)
+            .contains(unit.task)
+            .into()
+    }
+
+    /// Whether a park ends by itself: that was decided when it began.
+    fn is_woken(&self, second: usize) -> bool {
+        let before = self.units.all()[second].before;
+        let event = before.map(|before| self.units.all()[before].last);
+        event.is_some_and(|event| self.answers(event).iter().any(|answer| *answer != 0))
+    }
+
+    /// The answers given within an event; none if it was not performed.
+    pub fn answers(&self, event: usize) -> Vec<u32> {
+        let Some(from) = self.history.events().get(event) else {
+            return Vec::new();
+        };
+        let steps = &self.execution.trace().steps[from.step + 1..];
+        let within = steps.iter().take_while(|step| !step.is_operation());
+        within.map(|step| step.choice.answer()).collect()
+    }
+}
+
+/// An object on its way through the kept part of an execution.
+struct Simulation {
+    object: ObjectId,
+    is_held: bool,
+    readers: i64,
+    /// Permits, or messages.
+    count: i64,
+    /// Messages that fit; `None` if there is no limit.
+    room: Option<i64>,
+    senders: i64,
+    has_receiver: bool,
+}
+
+impl Simulation {
+    /// The object as it was when the execution began: as it is now, with everything undone.
+    fn new(execution: &Execution, history: &History, op: &Op) -> Simulation {
+        let (permits, senders) = execution.supply(op.object);
+        let mut object = Simulation {
+            object: op.object,
+            is_held: false,
+            readers: 0,
+            count: 0,
+            room: execution.capacity(op.object).map(i64::from),
+            senders: 0,
+            has_receiver: true,
+        };
+        (0..history.events().len()).for_each(|event| object.perform(history, event));
+        Simulation {
+            is_held: false,
+            readers: 0,
+            count: match op.kind {
+                OpKind::Acquire => i64::from(permits) - object.count,
+                _ => 0,
+            },
+            senders: i64::from(senders) - object.senders,
+            has_receiver: true,
+            ..object
+        }
+    }
+
+    fn perform(&mut self, history: &History, event: usize) {
+        use OpKind::*;
+        let past = &history.events()[event];
+        if past.op.object != self.object {
+            return;
+        }
+        match past.op.kind {
+            SenderDrop => self.senders -= 1,
+            ReceiverDrop => self.has_receiver = false,
+            _ if past.is_refused => {}
+            Lock | TryLock | WriteLock | TryWriteLock => self.is_held = true,
+            Unlock | WriteUnlock | OnceLeave => self.is_held = false,
+            OnceEnter => {
+                let mut accesses = history.accesses(event).iter();
+                self.is_held |= accesses.any(|access| {
+                    access.location.object == self.object && access.mode == Mode::Write
+                });
+            }
+            ReadLock | TryReadLock => self.readers += 1,
+            ReadUnlock => self.readers -= 1,
+            Acquire | TryAcquire => self.count -= i64::from(past.op.argument),
+            Release => self.count += i64::from(past.op.argument),
+            Send | TrySend => self.count += 1,
+            Receive | TryReceive => self.count -= 1,
+            Unpark => self.count = 1,
+            Park => self.count = 0,
+            _ => {}
+        }
+    }
+
+    fn admits(&self, op: &Op) -> bool {
+        match op.kind {
+            OpKind::ReadLock => !self.is_held,
+            OpKind::Park => self.count > 0,
+            OpKind::Acquire => self.count >= i64::from(op.argument),
+            OpKind::Receive => self.count > 0 || self.senders <= 0,
+            OpKind::Send => !self.has_receiver || self.room.is_none_or(|room| self.count < room),
+            _ => !self.is_held && self.readers == 0,
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! The happens-before relation of a finished execution over units: the pieces that a search moves
+//! as a whole. A unit is one event, or a whole critical section.
+
+use super::sections::{Section, Sections};
+use crate::names::Names;
+use alloc::vec::Vec;
+use unpick_engine::{Access, Execution, History, Mode, conflict, merge_access};
+use unpick_trace::{Op, Outcome, TaskId};
+
+/// What a search moves as a whole.
+#[derive(Clone, Copy)]
+pub(crate) struct Unit {
+    pub task: TaskId,
+    pub name: u32,
+    /// How many units of this task came before.
+    pub ordinal: u32,
+    /// The unit of this task before, or the one that created it.
+    pub before: Option<usize>,
+    /// Its first event; the number of events if it is pending.
+    pub first: usize,
+    /// Its last event.
+    pub last: usize,
+    /// Its first operation.
+    pub op: Op,
+    /// Whether the execution failed with it, and so ended at once: nothing commutes with it.
+    pub is_last: bool,
+    /// Whether it has not begun, and may touch more than is known.
+    pub is_partial: bool,
+    accesses: (usize, usize),
+    direct: (usize, usize),
+}
+
+/// Units that touch a location in a mode in which they commute, and those that touched it before.
+#[derive(Clone)]
+struct Chain {
+    part: u32,
+    mode: Mode,
+    group: Vec<usize>,
+    previous: Vec<usize>,
+}
+
+/// The units of an execution: the performed ones in order, then the pending ones.
+#[derive(Default)]
+pub(crate) struct Units {
+    units: Vec<Unit>,
+    performed: usize,
+    accesses: Vec<Access>,
+    direct: Vec<usize>,
+    /// Clocks of the performed units, `width` entries each.
+    clocks: Vec<u32>,
+    width: usize,
+    /// By object.
+    chains: Vec<Vec<Chain>>,
+    /// By task: its last unit or the one that created it, and its number of units.
+    tasks: Vec<(Option<usize>, u32)>,
+}
+
+impl Units {
+    /// Works out the units of an execution that has ended.
+    pub fn build(
+        &mut self,
+        execution: &Execution,
+        history: &History,
+        names: &Names,
+        sections: &Sections,
+    ) {
+        self.clear(execution.task_count());
+        let events = history.events();
+        let mut own = Vec::new();
+        let mut event = 0;
+        while event < events.len() {
+            let section = sections.at(event);
+            let last = section.map_or(event, |section| section.last);
+            add_accesses(history, event, last, section, &mut own);
+            let is_last = events[last].is_last;
+            let first = &events[event];
+            self.push(
+                names,
+                first.task,
+                first.op,
+                (event, last),
+                is_last,
+                &mut own,
+            );
+            self.perform(history);
+            event = last + 1;
+        }
+        self.add_pending(execution, history, names, sections);
+    }
+
+    fn clear(&mut self, task_count: usize) {
+        self.units.clear();
+        self.performed = 0;
+        self.accesses.clear();
+        self.direct.clear();
+        self.clocks.clear();
+        self.width = task_count;
+        self.chains.iter_mut().for_each(Vec::clear);
+        self.tasks.clear();
+        self.tasks.resize(task_count, (None, 0));
+    }
+
+    /// The next operations of tasks that have not ended. They follow a failure.
+    fn add_pending(
+        &mut self,
+        execution: &Execution,
+        history: &History,
+        names: &Names,
+        sections: &Sections,
+    ) {
+        let is_failure = matches!(execution.outcome(), Some(Outcome::Fail(_)));
+        let end = history.events().len();
+        let mut own = Vec::new();
+        for index in 0..execution.task_count() {
+            let task = TaskId(index as u32);
+            if execution.is_pending(task) {
+                history.add_pending(execution, task, &mut own);
+                if sections.was_movable(history, names, task) {
+                    own.iter_mut().for_each(|lock| lock.mode = Mode::Read);
+                }
+                let op = execution.pending_op(task);
+                self.push(names, task, op, (end, end), false, &mut own);
+                self.units[self.performed..].iter_mut().for_each(|unit| {
+                    unit.is_partial = sections.is_movable(execution, history, names, unit.task);
+                });
+                let failed = self.performed.checked_sub(1).filter(|_| is_failure);
+                if let Some(failed) = failed.filter(|&failed| self.units[failed].task != task) {
+                    self.direct.push(failed);
+                    let unit = self.units.last_mut();
+                    unit.expect("internal error: no unit was added").direct.1 += 1;
+                }
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        names: &Names,
+        task: TaskId,
+        op: Op,
+        (first, last): (usize, usize),
+        is_last: bool,
+        own: &mut Vec<Access>,
+    ) {
+        let (before, ordinal) = self.tasks[task.index()];
+        let (start, direct) = (self.accesses.len(), self.direct.len());
+        for access in own.iter() {
+            self.add_direct(access, task);
+        }
+        if is_last {
+            for other in self.tasks.iter().filter_map(|(last, _)| *last) {
+                if self.units[other].task != task {
+                    self.direct.push(other);
+                }
+            }
+        }
+        self.accesses.append(own);
+        self.units.push(Unit {
+            task,
+            name: names.name(task),
+            ordinal,
+            before,
+            first,
+            last,
+            op,
+            is_last,
+            is_partial: false,
+            accesses: (start, self.accesses.len()),
+            direct: (direct, self.direct.len()),
+        });
+    }
+
+    fn add_direct(&mut self, access: &Access, task: TaskId) {
+        let chains = self.chains.get(access.location.object.index());
+        let mut chains = chains.into_iter().flatten();
+        if let Some(chain) = chains.find(|chain| chain.part == access.location.part) {
+            let before = match chain.mode.commutes_with(access.mode) {
+                true => &chain.previous,
+                false => &chain.group,
+            };
+            let units = &self.units;
+            let others = before.iter().filter(|&&unit| units[unit].task != task);
+            self.direct.extend(others);
+        }
+    }
+
+    /// Lets the unit added last take effect: later ones may depend on it.
+    fn perform(&mut self, history: &History) {
+        let number = self.units.len() - 1;
+        let unit = self.units[number];
+        let width = self.width;
+        self.clocks.resize((number + 1) * width, 0);
+        let (earlier, clock) = self.clocks.split_at_mut(number * width);
+        let (start, end) = unit.direct;
+        for &other in self.direct[start..end].iter().chain(&unit.before) {
+            for (mine, theirs) in clock.iter_mut().zip(&earlier[other * width..][..width]) {
+                *mine = (*mine).max(*theirs);
+            }
+        }
+        clock[unit.task.index()] = unit.ordinal + 1;
+        for index in unit.accesses.0..unit.accesses.1 {
+            let access = self.accesses[index];
+            self.chain(&access).group.push(number);
+        }
+        self.tasks[unit.task.index()] = (Some(number), unit.ordinal + 1);
+        for (index, task) in self.tasks.iter_mut().enumerate() {
+            let creator = history.creator_of(TaskId(index as u32));
+            if creator.is_some_and(|event| (unit.first..=unit.last).contains(&event)) {
+                task.0 = Some(number);
+            }
+        }
+        self.performed += 1;
+    }
+
+    /// The chain of a location, ready for an access in this mode.
+    fn chain(&mut self, access: &Access) -> &mut Chain {
+        let object = access.location.object.index();
+        if self.chains.len() <= object {
+            self.chains.resize(object + 1, Vec::new());
+        }
+        let (chains, part) = (&mut self.chains[object], access.location.part);
+        let position = match chains.iter().position(|chain| chain.part == part) {
+            Some(position) => position,
+            None => {
+                chains.push(Chain {
+                    part,
+                    mode: access.mode,
+                    group: Vec::new(),
+                    previous: Vec::new(),
+                });
+                chains.len() - 1
+            }
+        };
+        let chain = &mut chains[position];
+        if !chain.mode.commutes_with(access.mode) {
+            chain.mode = access.mode;
+            core::mem::swap(&mut chain.previous, &mut chain.group);
+            chain.group.clear();
+        }
+        chain
+    }
+
+    /// All of them.
+    pub fn all(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// The number of performed ones, which come first.
+    pub fn performed(&self) -> usize {
+        self.performed
+    }
+
+    /// What a unit touches.
+    pub fn accesses(&self, unit: usize) -> &[Access] {
+        let (start, end) = self.units[unit].accesses;
+        &self.accesses[start..end]
+    }
+
+    /// The units of other tasks that a unit follows directly through some location.
+    pub fn direct(&self, unit: usize) -> &[usize] {
+        let (start, end) = self.units[unit].direct;
+        &self.direct[start..end]
+    }
+
+    /// Whether a performed unit happens before another performed one, or is the same.
+    pub fn is_before(&self, one: usize, other: usize) -> bool {
+        let unit = &self.units[one];
+        self.clocks[other * self.width + unit.task.index()] > unit.ordinal
+    }
+
+    /// Whether two units of one execution cannot be swapped where they stand side by side.
+    pub fn depend(&self, one: usize, other: usize) -> bool {
+        let (first, second) = (&self.units[one], &self.units[other]);
+        first.task == second.task
+            || second.before == Some(one)
+            || first.is_last
+            || second.is_last
+            || first.is_partial
+            || second.is_partial
+            || conflict(self.accesses(one), self.accesses(other), false)
+    }
+}
+
+/// Adds what the events of a unit touch. A section only needs its mutex to be free, which is to read
+/// it.
+pub(crate) fn add_accesses(
+    history: &History,
+    first: usize,
+    last: usize,
+    section: Option<&Section>,
+    own: &mut Vec<Access>,
+) {
+    for accesses in (first..=last).map(|event| history.accesses(event)) {
+        for access in accesses {
+            merge_access(own, *access);
+        }
+    }
+    if let Some(section) = section {
+        let is_lock =
+            |one: &&mut Access| one.location.object == section.mutex && one.location.part == 0;
+        let lock = own.iter_mut().find(is_lock);
+        lock.expect("internal error: a section without its mutex")
+            .mode = Mode::Read;
+    }
+}

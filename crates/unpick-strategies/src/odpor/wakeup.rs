@@ -1,0 +1,150 @@
+//! Wakeup trees: what is still to be explored from a point, as an ordered tree of units.
+
+use super::units::Units;
+use alloc::vec::Vec;
+use unpick_engine::Access;
+
+/// A unit to perform, and what to perform after it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Branch {
+    /// The task, by name.
+    pub name: u32,
+    /// What it touches, as far as it is known.
+    pub footprint: Footprint,
+    /// How questions within the unit are answered.
+    pub answers: Vec<u32>,
+    /// Empty: anything.
+    pub children: Vec<Branch>,
+}
+
+impl Branch {
+    /// Whatever the task does next.
+    pub fn of(name: u32) -> Branch {
+        Branch {
+            name,
+            ..Branch::default()
+        }
+    }
+}
+
+/// A unit that need not be performed: what it leads to has been explored.
+#[derive(Clone, Debug)]
+pub(crate) struct Sleeper {
+    pub name: u32,
+    pub footprint: Footprint,
+}
+
+/// What a unit touches, as seen in an execution that passed some point, for other executions that
+/// pass there.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Footprint {
+    accesses: Vec<Access>,
+    /// Whether the unit ends the execution, or may touch anything.
+    is_last: bool,
+    /// Objects below this number are the same in all executions that pass there; later ones may be
+    /// numbered differently, and any two of them may be the same.
+    object_count: u32,
+}
+
+impl Footprint {
+    pub fn new(units: &Units, unit: usize, object_count: u32) -> Footprint {
+        Footprint {
+            accesses: units.accesses(unit).to_vec(),
+            is_last: units.all()[unit].is_last || units.all()[unit].is_partial,
+            object_count,
+        }
+    }
+
+    /// The footprint of a unit that may touch anything.
+    pub fn unknown() -> Footprint {
+        Footprint {
+            is_last: true,
+            ..Footprint::default()
+        }
+    }
+
+    /// Whether a unit that was performed later depends on this one.
+    pub fn depends_on(&self, other: &[Access]) -> bool {
+        let is_known = |access: &Access| access.location.object.0 < self.object_count;
+        self.is_last
+            || self.accesses.iter().any(|mine| {
+                other.iter().any(|theirs| {
+                    let same = match (is_known(mine), is_known(theirs)) {
+                        (true, true) => mine.location == theirs.location,
+                        (false, false) => mine.location.part == theirs.location.part,
+                        _ => false,
+                    };
+                    same && !mine.mode.commutes_with(theirs.mode)
+                })
+            })
+    }
+
+    /// Whether a unit depends on none of a sequence.
+    fn is_independent_of(&self, units: &Units, sequence: &[usize]) -> bool {
+        let mut sequence = sequence.iter();
+        sequence.all(|&unit| !units.all()[unit].is_last && !self.depends_on(units.accesses(unit)))
+    }
+}
+
+/// Whether the unit of `name` in `sequence`, or else a unit that is not in it, could as well be
+/// performed first.
+fn position_of_initial(units: &Units, sequence: &[usize], name: u32) -> Option<Option<usize>> {
+    let mut names = sequence.iter().map(|&unit| units.all()[unit].name);
+    let Some(position) = names.position(|other| other == name) else {
+        return Some(None);
+    };
+    let (before, unit) = (&sequence[..position], sequence[position]);
+    let is_initial = before.iter().all(|&other| !units.depend(other, unit));
+    is_initial.then_some(Some(position))
+}
+
+/// Whether a sleeper is a weak initial of a sequence: what the sequence leads to has been explored.
+pub(crate) fn is_covered(units: &Units, sequence: &[usize], sleep: &[Sleeper]) -> bool {
+    sleep.iter().any(
+        |sleeper| match position_of_initial(units, sequence, sleeper.name) {
+            None => false,
+            Some(Some(_)) => true,
+            Some(None) => sleeper.footprint.is_independent_of(units, sequence),
+        },
+    )
+}
+
+/// Adds a sequence to a tree, unless the tree has one that leads to the same.
+pub(crate) fn insert(
+    units: &Units,
+    branches: &mut Vec<Branch>,
+    mut sequence: Vec<usize>,
+    object_count: u32,
+    answers_of: &dyn Fn(usize) -> Vec<u32>,
+) {
+    for branch in branches.iter_mut() {
+        match position_of_initial(units, &sequence, branch.name) {
+            None => continue,
+            Some(Some(position)) => {
+                sequence.remove(position);
+            }
+            Some(None) if branch.footprint.is_independent_of(units, &sequence) => {}
+            Some(None) => continue,
+        }
+        if !branch.children.is_empty() && !sequence.is_empty() {
+            insert(
+                units,
+                &mut branch.children,
+                sequence,
+                object_count,
+                answers_of,
+            );
+        }
+        return;
+    }
+    let chain = sequence.iter().rev().fold(Vec::new(), |children, &unit| {
+        let branch = Branch {
+            name: units.all()[unit].name,
+            footprint: Footprint::new(units, unit, object_count),
+            answers: answers_of(unit),
+            children,
+        };
+        Vec::from([branch])
+    });
+    branches.extend(chain);
+}
