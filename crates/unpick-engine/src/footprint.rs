@@ -3,7 +3,8 @@
 //! Two transitions of different tasks are independent if they touch no common location, or touch it
 //! in modes that commute: reads commute with reads and additions with additions. Calling anything a
 //! write is sound. The *lazy* relation of the thesis differs in one thing: acquiring and releasing a
-//! mutex commute, also on the same mutex, while the data inside it is a location of its own.
+//! mutex commute, also on the same mutex, while the data inside it is a location of its own. (An
+//! attempt to lock tells something about the mutex and does not commute with them.)
 
 use crate::{Effect, Execution, Grant, object::State};
 use alloc::vec::Vec;
@@ -48,6 +49,8 @@ impl Location {
 pub(crate) const WHOLE: u32 = 0;
 /// What a mutex contains.
 const DATA: u32 = 1;
+/// Who stands before a plain access of a cell; two who do may have a data race.
+const USERS: u32 = 1;
 /// Whether a task has ended.
 const END: u32 = 1;
 /// Whether a task may pass a park.
@@ -116,7 +119,8 @@ pub(crate) fn add_operation(
         let object = op.object;
         let location = Location { object, part };
         let lazy = match op.kind {
-            Lock | Unlock if !op.timed => Mode::Read,
+            // Not a read: a refused attempt to lock tells whether somebody holds the mutex.
+            Lock | Unlock if !op.timed => Mode::Add,
             _ => mode,
         };
         merge_access(
@@ -135,7 +139,15 @@ pub(crate) fn add_operation(
     let unless_refused = if refused { Mode::Read } else { Mode::Write };
     match op.kind {
         Spawn | Yield | Sleep | Fence => {}
-        Load | PlainRead | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
+        Load | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
+        PlainRead => {
+            touch(WHOLE, Mode::Read);
+            touch(USERS, Mode::Read);
+        }
+        PlainWrite => {
+            touch(WHOLE, Mode::Write);
+            touch(USERS, Mode::Write);
+        }
         TryReadLock | ReadLock if refused => touch(WHOLE, Mode::Read),
         // Readers commute, but an attempt to write that fails sees that they are there.
         ReadLock | ReadUnlock | TryReadLock => touch(WHOLE, Mode::Add),
@@ -201,6 +213,8 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
     let (object, part, mode) = match effect {
         Effect::Enlists(condvar) => (condvar, WHOLE, Mode::Write),
         Effect::Arrives(barrier) => (barrier, WHOLE, Mode::Write),
+        Effect::ReadsNext(cell) => (cell, USERS, Mode::Read),
+        Effect::WritesNext(cell) => (cell, USERS, Mode::Write),
         Effect::Ends(task) => (task, END, Mode::Write),
         Effect::LooksAtEnd(task) => (task, END, Mode::Read),
         Effect::ReadsData(mutex) => (mutex, DATA, Mode::Read),

@@ -18,7 +18,7 @@
 use crate::footprint::{Access, Location, Mode, Result, Traffic, add_effect, add_operation};
 use crate::{Effect, Execution, Grant};
 use alloc::{vec, vec::Vec};
-use unpick_trace::{ObjectId, Op, Outcome, TaskId};
+use unpick_trace::{Choice, ObjectId, Op, Outcome, TaskId};
 
 /// Which of the two relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +82,8 @@ pub struct History {
     /// By object.
     traffic: Vec<Traffic>,
     effects_seen: usize,
+    /// The answers that were given before the first event.
+    start: u64,
     /// Entries of a clock.
     width: usize,
     /// Memory for what one event touches.
@@ -96,6 +98,8 @@ struct TaskHistory {
     event_count: u32,
     /// The event that created it.
     creator: Option<usize>,
+    /// What it has seen if no event created it.
+    start: u64,
     /// How many tasks its creator had created before.
     index: u32,
 }
@@ -146,8 +150,8 @@ impl History {
             execution.is_watched(),
             "internal error: the history of an execution that is not watched"
         );
-        if self.tasks.is_empty() {
-            self.add_tasks(execution, 1, None);
+        if self.events.is_empty() {
+            self.begin(execution);
         }
         while self.events.len() < execution.transition_count() {
             self.add_event(execution);
@@ -255,9 +259,26 @@ impl History {
         }
     }
 
+    /// Takes in what was there before the first event: tasks, and answers to questions.
+    fn begin(&mut self, execution: &Execution) {
+        let first = match execution.transition_count() {
+            0 => execution.trace().steps.len(),
+            _ => execution.steps_of(0).start,
+        };
+        let answers = execution.trace().steps[..first].iter();
+        self.start = answers.fold(0, |tag, step| tag_answer(tag, step.choice));
+        for order in &mut self.orders {
+            order.hash = u128::from(self.start);
+        }
+        self.add_tasks(execution, execution.task_count_at_first(), None);
+    }
+
+    /// Takes in the tasks up to this number, which an event created.
     fn add_tasks(&mut self, execution: &Execution, count: usize, creator: Option<usize>) {
         for info in &execution.trace().tasks[self.tasks.len()..count] {
+            let is_first = u64::from(self.tasks.is_empty());
             self.tasks.push(TaskHistory {
+                start: self.start ^ (is_first << 63),
                 last: creator,
                 event_count: 0,
                 creator,
@@ -300,8 +321,7 @@ impl History {
                 let result = if index == 0 { result } else { Result::Unknown };
                 self.add_operation(execution, &step.op, result, &mut accesses);
             } else {
-                let answer = u64::from(step.choice.answer() + 1);
-                tag = (tag.rotate_left(7) ^ answer).wrapping_mul(LANES[0]);
+                tag = tag_answer(tag, step.choice);
             }
         }
         for (_, effect) in effects {
@@ -422,7 +442,7 @@ impl TaskHistory {
     /// The hash of everything the task has seen.
     fn hash(&self, hashes: &[u128]) -> u128 {
         match self.last {
-            None => 0,
+            None => mix(u128::from(self.start), u64::from(self.index) << 32),
             Some(last) if self.event_count > 0 => hashes[last],
             Some(creator) => mix(hashes[creator], u64::from(self.index) << 32),
         }
@@ -477,6 +497,21 @@ fn result_of(effects: &[(u32, Effect)]) -> Result {
 
 fn tag(op: &Op) -> u64 {
     1 + (op.kind as u64) + (u64::from(op.timed) << 8) + (u64::from(op.argument) << 16)
+}
+
+/// Mixes in the answer to a question. Waits that may end by themselves and weak failures are limited
+/// in number for the execution as a whole: whether they are asked about depends on the order of
+/// independent events, so that the ordinary answer counts as none.
+fn tag_answer(tag: u64, choice: Choice) -> u64 {
+    let question = match choice {
+        Choice::SpuriousWake(false) | Choice::WeakFailure(false) => return tag,
+        Choice::Task(_) | Choice::Datum { .. } => 0,
+        Choice::Timeout(_) => 1,
+        Choice::SpuriousWake(true) => 2,
+        Choice::WeakFailure(true) => 3,
+    };
+    let answer = (u64::from(choice.answer()) << 2) + question + 1;
+    (tag.rotate_left(7) ^ answer).wrapping_mul(LANES[0])
 }
 
 /// Odd numbers without pattern; fixed for ever, so that hashes can be compared between machines.

@@ -69,12 +69,13 @@ impl Execution {
     pub(crate) fn arrive(&mut self, task: TaskId, op: Op) {
         if !is_conditional(&op) {
             self.set_enabled(task, true);
-            if matches!(
-                op.kind,
-                OpKind::ReadUnlock | OpKind::WriteUnlock | OpKind::PlainRead | OpKind::PlainWrite
-            ) {
-                self.check_use(task, &op);
+            match op.kind {
+                OpKind::PlainRead => self.note(Effect::ReadsNext(op.object)),
+                OpKind::PlainWrite => self.note(Effect::WritesNext(op.object)),
+                OpKind::ReadUnlock | OpKind::WriteUnlock => {}
+                _ => return,
             }
+            self.check_use(task, &op);
             return;
         }
         self.objects[op.object.index()].begin_wait(task);

@@ -14,8 +14,12 @@ use unpick_trace::{ObjectId, Op, TaskId};
 pub enum Effect {
     /// The task becomes a waiter of a condition variable.
     Enlists(ObjectId),
-    /// The task arrives at a barrier.
+    /// The task arrives at a barrier, or as the receiver at a rendezvous.
     Arrives(ObjectId),
+    /// The task comes to stand before a plain read of a cell.
+    ReadsNext(ObjectId),
+    /// The task comes to stand before a plain write of a cell.
+    WritesNext(ObjectId),
     /// The task ends; the object stands for it.
     Ends(ObjectId),
     /// The task looks whether another one has ended.
@@ -72,10 +76,10 @@ impl Execution {
     }
 
     /// Notes an effect of the current transition. What happens before the first transition is known
-    /// to everybody and not noted.
+    /// to everybody and not noted, nor is the unwinding of tasks when the execution is over.
     #[inline]
     pub fn note(&mut self, effect: Effect) {
-        if self.watch.is_active && !self.watch.transitions.is_empty() {
+        if self.watch.is_active && !self.watch.transitions.is_empty() && self.outcome().is_none() {
             let transition = self.watch.transitions.len() as u32 - 1;
             if self.watch.effects.last() != Some(&(transition, effect)) {
                 self.watch.effects.push((transition, effect));
@@ -95,6 +99,12 @@ impl Execution {
     pub(crate) fn task_count_after(&self, transition: usize) -> usize {
         let next = self.watch.transitions.get(transition + 1);
         next.map_or(self.task_count(), |next| next.tasks as usize)
+    }
+
+    /// The number of tasks before the first transition.
+    pub(crate) fn task_count_at_first(&self) -> usize {
+        let first = self.watch.transitions.first();
+        first.map_or(self.task_count(), |first| first.tasks as usize)
     }
 
     /// Notes that a transition begins.
