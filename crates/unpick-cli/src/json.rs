@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use unpick::trace::{Divergence, Outcome, Trace};
-use unpick::{Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason};
+use unpick::{Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason, Warning};
 
 const REASONS: &[(StopReason, &str)] = &[
     (StopReason::Exhausted, "exhausted"),
@@ -56,6 +56,10 @@ impl Line {
             "executions_per_second": found.executions.saturating_mul(1_000) / self.elapsed_ms.max(1),
             "hash": format!("{:016x}", found.hash),
             "trace": self.trace,
+            "hbrs": found.hbrs(),
+            "lazy_hbrs": found.lazy_hbrs(),
+            "states": found.states(),
+            "warnings": warnings_to_json(found),
             "shard": self.shard.map(|shard| self.shard_to_json(shard, found)),
         });
         if let Some(last) = found.bounds.last() {
@@ -206,4 +210,10 @@ fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str> {
 fn hexadecimal(object: &Value, name: &str) -> Result<u64> {
     let digits = text(object, name)?;
     u64::from_str_radix(digits, 16).with_context(|| format!("`{name}` is no fingerprint"))
+}
+
+fn warnings_to_json(found: &Exploration) -> Vec<Value> {
+    let warnings = found.warnings.iter();
+    let object = |warning: &Warning| json!({ "kind": warning.kind.word(), "text": warning.text });
+    warnings.map(object).collect()
 }

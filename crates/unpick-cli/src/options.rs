@@ -43,6 +43,10 @@ pub(crate) struct ExplorationOptions {
     /// Let timed operations time out only when they cannot succeed
     #[arg(long)]
     pub(crate) no_timeouts: bool,
+    /// Count relations and states among the schedules; always done with --json, unless the
+    /// strategy is randomised
+    #[arg(long)]
+    pub(crate) classes: bool,
     /// Print one JSON object a program, one a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -63,6 +67,7 @@ impl ExplorationOptions {
         if self.jobs == 0 {
             return Err(anyhow!("--jobs 0 leaves nobody to work; give at least 1"));
         }
+        let is_randomised = Spec::parse(&self.strategy)?.technique().is_randomised;
         let mut config = Config::new()
             .try_strategy(&self.strategy)?
             .executions(self.executions)
@@ -71,6 +76,8 @@ impl ExplorationOptions {
             .jobs(self.jobs)
             .keep_going(self.keep_going)
             .fingerprint(self.json)
+            // What a shard counts cannot be added up.
+            .classes(self.shard.is_none() && (self.classes || self.json && !is_randomised))
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts);

@@ -221,8 +221,22 @@ fn print_text(
             headline(&diverged.outcome, &diverged.trace)
         );
     }
+    for warning in &found.warnings {
+        say!("WARNING  {label}  {}", warning.text);
+    }
     if !options.quiet {
         say!("{}", summary(label, found, options.shard, elapsed));
+        if let (Some(hbrs), Some(lazy_hbrs), Some(states)) =
+            (found.hbrs(), found.lazy_hbrs(), found.states())
+        {
+            say!(
+                "  schedules: {}, happens-before relations: {}, lazy ones: {}, states: {}",
+                thousands(found.schedules),
+                thousands(hbrs),
+                thousands(lazy_hbrs),
+                thousands(states)
+            );
+        }
         if let Some(chance) = guarantee {
             say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
         }

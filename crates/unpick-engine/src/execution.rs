@@ -360,6 +360,15 @@ impl Execution {
         self.tasks[task.index()].grant
     }
 
+    /// Tells which value the operation about to be observed leaves in its variable. Of use to those
+    /// who watch only.
+    #[inline]
+    pub fn observe_store(&mut self, stored: u64) {
+        if self.watch.is_active {
+            self.note(Effect::Stores(stored));
+        }
+    }
+
     /// Tells the value that the operation just performed by `task` gave, and whether it changed its
     /// object. Front ends call it for operations on variables.
     #[inline]

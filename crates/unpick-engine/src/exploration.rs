@@ -1,7 +1,7 @@
 //! The loop over executions.
 
-use crate::{Begin, Execution, Profile, Strategy};
-use alloc::{boxed::Box, vec::Vec};
+use crate::{Begin, Classes, Execution, History, Profile, Relation, Strategy};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 use unpick_trace::{Outcome, TaskId, Trace};
 
@@ -23,6 +23,8 @@ pub struct Limits {
     pub keep_going: bool,
     /// Whether to compute [`Exploration::hash`].
     pub fingerprint: bool,
+    /// Whether to collect [`Exploration::classes`].
+    pub classes: bool,
 }
 
 /// Why an exploration ended.
@@ -99,6 +101,37 @@ pub struct ShardFound {
     pub parts: Vec<PartFound>,
 }
 
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningKind {
+    /// A task may block inside of a critical section.
+    BlocksInSection,
+    /// Locks are taken in orders that may lead to a deadlock.
+    LockOrderCycle,
+    /// A third task may hold a lock that is needed to turn a race round.
+    ThirdOwner,
+}
+
+impl WarningKind {
+    /// The kind in one word, for machines.
+    pub fn word(self) -> &'static str {
+        match self {
+            WarningKind::BlocksInSection => "blocks-in-section",
+            WarningKind::LockOrderCycle => "lock-order-cycle",
+            WarningKind::ThirdOwner => "third-owner",
+        }
+    }
+}
+
+/// Something a user should know about the results of an exploration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What it is about.
+    pub kind: WarningKind,
+    /// The whole of it, for people.
+    pub text: String,
+}
+
 /// What an exploration has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
@@ -134,6 +167,10 @@ pub struct Exploration {
     pub hash_sum: u64,
     /// The parts of which this is put together, if it is a shard.
     pub shard: Option<Box<ShardFound>>,
+    /// The classes of the schedules that count, if asked for.
+    pub classes: Option<Classes>,
+    /// What the user should know, each once.
+    pub warnings: Vec<Warning>,
 }
 
 impl Default for Exploration {
@@ -155,11 +192,31 @@ impl Default for Exploration {
             hash: 0,
             hash_sum: 0,
             shard: None,
+            classes: None,
+            warnings: Vec::new(),
         }
     }
 }
 
 impl Exploration {
+    /// Number of happens-before relations among the schedules, if asked for.
+    pub fn hbrs(&self) -> Option<u64> {
+        let classes = self.classes.as_ref();
+        classes.map(|classes| classes.hbrs.len() as u64)
+    }
+
+    /// Number of lazy happens-before relations among the schedules, if asked for.
+    pub fn lazy_hbrs(&self) -> Option<u64> {
+        let classes = self.classes.as_ref();
+        classes.map(|classes| classes.lazy_hbrs.len() as u64)
+    }
+
+    /// Number of states in which the schedules end, if asked for.
+    pub fn states(&self) -> Option<u64> {
+        let classes = self.classes.as_ref();
+        classes.map(|classes| classes.states.len() as u64)
+    }
+
     /// Whether no failure and no divergence was found.
     pub fn is_clean(&self) -> bool {
         self.failures == 0 && self.diverged.is_none()
@@ -204,6 +261,39 @@ impl Exploration {
         self.profile.merge(&later.profile);
         self.hash = self.hash.wrapping_add(later.hash);
         self.hash_sum = self.hash_sum.wrapping_add(later.hash_sum);
+        match (&mut self.classes, later.classes) {
+            (Some(classes), Some(more)) => classes.merge(more),
+            (classes, more) => *classes = classes.take().or(more),
+        }
+        self.warn(later.warnings);
+    }
+
+    /// Adds warnings that are not known yet.
+    fn warn(&mut self, warnings: Vec<Warning>) {
+        for warning in warnings {
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
+    }
+
+    /// The strategy begins anew: its schedules so far do not count. A failure that was found is
+    /// kept, in case it is not met again.
+    fn restart(&mut self) {
+        self.schedules = 0;
+        self.failures = 0;
+        if let Some(classes) = &mut self.classes {
+            *classes = Classes::default();
+        }
+    }
+
+    /// Counts the failure that was met before the strategy began anew, and not again.
+    fn settle(&mut self) {
+        if let Some(failure) = self.first_failure.as_mut().filter(|_| self.failures == 0) {
+            self.schedules += 1;
+            self.failures = 1;
+            failure.rank = self.schedules;
+        }
     }
 
     /// Makes sure that the schedules of a bound have their line, and those of smaller ones.
@@ -216,7 +306,8 @@ impl Exploration {
         }
     }
 
-    fn add(&mut self, execution: &Execution, index: u64, counts: bool, bound: Option<u32>) {
+    /// Takes in an execution; answers whether it is a schedule.
+    fn add(&mut self, execution: &Execution, index: u64, counts: bool, bound: Option<u32>) -> bool {
         let outcome = execution
             .outcome()
             .expect("internal error: an execution ended without an outcome");
@@ -231,7 +322,7 @@ impl Exploration {
             if is_divergence && self.diverged.is_none() {
                 self.diverged = Some(Box::new(self.snapshot(execution, index)));
             }
-            return;
+            return false;
         }
         self.schedules += 1;
         let is_failure = outcome.is_failure();
@@ -243,10 +334,11 @@ impl Exploration {
         }
         if is_failure {
             self.failures += 1;
-            if self.first_failure.is_none() {
+            if self.failures == 1 {
                 self.first_failure = Some(Box::new(self.snapshot(execution, index)));
             }
         }
+        true
     }
 
     fn observe_size(&mut self, execution: &Execution) {
@@ -331,6 +423,7 @@ pub fn explore(
             }
         }
     }
+    found.settle();
     found
 }
 
@@ -385,10 +478,29 @@ fn run_range(
     observer: &mut dyn FnMut(&Exploration) -> Control,
     found: &mut Exploration,
 ) -> End {
+    let end = run_loop(runtime, strategy, range, limits, observer, found);
+    found.warn(strategy.warnings());
+    end
+}
+
+fn run_loop(
+    runtime: &mut dyn Runtime,
+    strategy: &mut dyn Strategy,
+    range: Range<u64>,
+    limits: &Limits,
+    observer: &mut dyn FnMut(&Exploration) -> Control,
+    found: &mut Exploration,
+) -> End {
     found.stopped_because = StopReason::Executions;
+    let relations = [Relation::Regular, Relation::Lazy];
+    let mut history = limits.classes.then(|| History::new(&relations));
+    if limits.classes {
+        found.classes.get_or_insert_default();
+    }
     for index in range {
         match strategy.begin(index) {
             Begin::Ready => {}
+            Begin::Restart => found.restart(),
             Begin::Exhausted => {
                 found.complete = true;
                 found.stopped_because = StopReason::Exhausted;
@@ -400,7 +512,9 @@ fn run_range(
                 return End::Ended;
             }
         }
-        runtime.execution().watch(strategy.watches());
+        runtime
+            .execution()
+            .watch(limits.classes || strategy.watches());
         runtime.execute(strategy);
         let execution = runtime.execution();
         let counts = match strategy.end(execution) {
@@ -410,7 +524,12 @@ fn run_range(
                 false
             }
         };
-        found.add(execution, index, counts, strategy.bound());
+        let is_schedule = found.add(execution, index, counts, strategy.bound());
+        if let (Some(history), Some(classes), true) =
+            (&mut history, &mut found.classes, is_schedule)
+        {
+            classes.add(execution, history);
+        }
         if limits.fingerprint {
             let hash = execution.trace().hash();
             found.hash_sum = found.hash_sum.wrapping_add(hash);

@@ -48,11 +48,11 @@ impl Location {
 /// The object itself.
 pub(crate) const WHOLE: u32 = 0;
 /// What a mutex contains.
-const DATA: u32 = 1;
+pub(crate) const DATA: u32 = 1;
 /// Who stands before a plain access of a cell; two who do may have a data race.
 const USERS: u32 = 1;
 /// Whether a task has ended.
-const END: u32 = 1;
+pub(crate) const END: u32 = 1;
 /// Whether a task may pass a park.
 const TOKEN: u32 = 2;
 /// The order of messages put in.
@@ -219,7 +219,7 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
         Effect::LooksAtEnd(task) => (task, END, Mode::Read),
         Effect::ReadsData(mutex) => (mutex, DATA, Mode::Read),
         Effect::WritesData(mutex) => (mutex, DATA, Mode::Write),
-        Effect::Granted(_) | Effect::LeavesUnchanged => return,
+        Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) => return,
     };
     let location = Location { object, part };
     let access = Access {

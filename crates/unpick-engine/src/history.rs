@@ -46,6 +46,8 @@ pub struct Event {
     pub is_refused: bool,
     /// Whether the execution ended with it: nothing can happen after it.
     pub is_last: bool,
+    /// The value it left in a variable, if that is known.
+    pub stored: Option<u64>,
     accesses: (u32, u32),
 }
 
@@ -259,6 +261,20 @@ impl History {
         }
     }
 
+    /// Adds to `found` the events that the last event directly depends on through a location it
+    /// touches.
+    pub fn add_predecessors_of_last(
+        &self,
+        relation: Relation,
+        access: &Access,
+        found: &mut Vec<usize>,
+    ) {
+        // It is in the newest group; what came before that group came before it.
+        if let Some(chain) = self.order(relation).chain(access.location) {
+            found.extend(chain.previous.iter().map(|&event| event as usize));
+        }
+    }
+
     /// Takes in what was there before the first event: tasks, and answers to questions.
     fn begin(&mut self, execution: &Execution) {
         let first = match execution.transition_count() {
@@ -338,6 +354,10 @@ impl History {
             op,
             is_refused: !matches!(result, Result::Granted(Grant::Done | Grant::Leader)),
             is_last: false,
+            stored: effects.iter().find_map(|(_, effect)| match effect {
+                Effect::Stores(value) => Some(*value),
+                _ => None,
+            }),
             accesses: (start, self.accesses.len() as u32),
         });
         for index in 0..self.orders.len() {
@@ -495,7 +515,7 @@ fn result_of(effects: &[(u32, Effect)]) -> Result {
     found.unwrap_or(Result::Granted(Grant::Done))
 }
 
-fn tag(op: &Op) -> u64 {
+pub(crate) fn tag(op: &Op) -> u64 {
     1 + (op.kind as u64) + (u64::from(op.timed) << 8) + (u64::from(op.argument) << 16)
 }
 
@@ -525,7 +545,7 @@ fn fold(one: u64, other: u64) -> u64 {
 
 /// Two lanes of folded multiplication.
 #[inline]
-fn mix(hash: u128, word: u64) -> u128 {
+pub(crate) fn mix(hash: u128, word: u64) -> u128 {
     let (low, high) = (hash as u64, (hash >> 64) as u64);
     let low_next = fold(low ^ word ^ LANES[0], high ^ LANES[1]);
     let high_next = fold(

@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod classes;
 mod deadlock;
 mod execution;
 mod exploration;
@@ -24,10 +25,11 @@ mod strategy;
 mod view;
 mod watch;
 
+pub use classes::{Classes, state_hash};
 pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
-    ShardFound, StopReason, epoch, explore, explore_range,
+    ShardFound, StopReason, Warning, WarningKind, epoch, explore, explore_range,
 };
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use history::{Event, History, Relation};

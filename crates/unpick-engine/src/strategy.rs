@@ -1,6 +1,6 @@
 //! The interface of every exploration technique.
 
-use crate::{Execution, View};
+use crate::{Execution, View, Warning};
 use alloc::{boxed::Box, vec::Vec};
 use unpick_trace::{Choice, Divergence, TaskId};
 
@@ -9,6 +9,8 @@ use unpick_trace::{Choice, Divergence, TaskId};
 pub enum Begin {
     /// Run it.
     Ready,
+    /// Run it; the search begins anew, and the schedules so far do not count.
+    Restart,
     /// The search space is exhausted.
     Exhausted,
     /// Everything within the bound at hand was run, and something beyond it was skipped. The loop
@@ -123,6 +125,11 @@ pub trait Strategy: Send {
     /// Takes note of the size of the program.
     fn learn(&mut self, profile: &Profile) {
         let _ = profile;
+    }
+
+    /// What the user should know about the results, so far.
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
     }
 
     /// The bound at hand, for techniques that iterate over one.

@@ -32,6 +32,8 @@ pub enum Effect {
     Granted(Grant),
     /// The operation on a variable left it as it was.
     LeavesUnchanged,
+    /// The operation left this value in a variable.
+    Stores(u64),
 }
 
 /// Where a transition begins.
@@ -156,6 +158,11 @@ impl Execution {
             State::Channel { senders, .. } => (0, senders),
             _ => (0, 0),
         }
+    }
+
+    /// The locks that a task holds, in the order in which it took them.
+    pub fn held(&self, task: TaskId) -> &[ObjectId] {
+        &self.tasks[task.index()].held
     }
 
     /// Tells that a task is about to release a mutex in order to wait for a condition variable.

@@ -22,6 +22,7 @@ pub struct Config {
     pub(crate) shard: Option<Shard>,
     pub(crate) keep_going: bool,
     pub(crate) fingerprint: bool,
+    pub(crate) classes: bool,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
 }
@@ -38,6 +39,7 @@ impl Default for Config {
             shard: None,
             keep_going: false,
             fingerprint: false,
+            classes: false,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
         }
@@ -131,6 +133,13 @@ impl Config {
     /// executions (no).
     pub fn fingerprint(mut self, wanted: bool) -> Config {
         self.fingerprint = wanted;
+        self
+    }
+
+    /// Whether to collect [`Exploration::classes`](crate::Exploration::classes): how many relations
+    /// and states the schedules belong to (no).
+    pub fn classes(mut self, wanted: bool) -> Config {
+        self.classes = wanted;
         self
     }
 

@@ -79,10 +79,12 @@ pub fn explore_observed(
         (Some(shard), true) => driver.explore_slice(shard),
         (Some(shard), false) => driver.explore_shard(shard),
         (None, true) if config.jobs > 1 => driver.explore_shared(0..config.executions_max),
-        (None, false) if config.jobs > 1 => driver.explore_split(),
         (None, _) => {
             let mut strategy = config.strategy.build(config.seed);
-            driver.explore_alone(&mut *strategy)
+            match config.jobs > 1 && strategy.duplicate().is_some() {
+                true => driver.explore_split(),
+                false => driver.explore_alone(&mut *strategy),
+            }
         }
     }
 }
@@ -198,6 +200,7 @@ impl<'a> Driver<'a> {
             executions_max: self.config.executions_max,
             keep_going: self.config.keep_going,
             fingerprint: self.config.fingerprint,
+            classes: self.config.classes,
         }
     }
 

@@ -272,7 +272,7 @@ fn look_for_more(strategy: &mut dyn Strategy) -> (Chunk, State) {
         before: None,
     };
     let state = match strategy.begin(0) {
-        Begin::Ready => State::Stopped(StopReason::Executions),
+        Begin::Ready | Begin::Restart => State::Stopped(StopReason::Executions),
         Begin::Exhausted => State::Exhausted,
         Begin::BoundDone => State::BoundDone,
         Begin::Stopped => State::Stopped(StopReason::Strategy),

@@ -413,6 +413,20 @@ pub(crate) fn observe(value: u64, changed: bool) {
     });
 }
 
+/// As [`observe`], for an operation that writes; `stored` is what it leaves in the variable, if that
+/// fits into a number.
+#[inline]
+pub(crate) fn observe_write(value: u64, stored: Option<u64>, changed: bool) {
+    with_runtime(|runtime, task| {
+        if !runtime.is_tearing_down {
+            if let Some(stored) = stored {
+                runtime.execution.observe_store(stored);
+            }
+            runtime.execution.observe(task, value, changed);
+        }
+    });
+}
+
 /// Puts a question to the strategy.
 pub(crate) fn ask(question: Choice) -> Answer {
     let given = with_runtime(|runtime, task| {

@@ -47,9 +47,10 @@ fn check_store(order: Ordering) {
 }
 
 /// What all atomic types have in common: `$value` is the type inside, `$bits` makes a number of a
-/// value for the trace, and `$generic` are the type parameters.
+/// value for the trace, `$whole` tells whether that number is the whole value, and `$generic` are
+/// the type parameters.
 macro_rules! atomic_common {
-    ([$($generic:ident)?] $name:ident, $value:ty, $inner:ty, $bits:expr) => {
+    ([$($generic:ident)?] $name:ident, $value:ty, $inner:ty, $bits:expr, $whole:expr) => {
         impl $(<$generic>)? Modelled for $name $(<$generic>)? {
             #[inline]
             fn cell(&self) -> &ObjectCell {
@@ -108,7 +109,8 @@ macro_rules! atomic_common {
                 check_store(order);
                 let old = self.inner.load(Relaxed);
                 self.inner.store(value, Relaxed);
-                rt::observe($bits(value), old != value);
+                let stored = $whole.then(|| $bits(value));
+                rt::observe_write($bits(value), stored, old != value);
             }
 
             /// Writes a value and returns the one before.
@@ -227,7 +229,8 @@ macro_rules! atomic_common {
                 if succeeds {
                     self.inner.store(new, Relaxed);
                 }
-                rt::observe($bits(old), succeeds && old != new);
+                let stored = ($whole && succeeds).then(|| $bits(new));
+                rt::observe_write($bits(old), stored, succeeds && old != new);
                 if succeeds { Ok(old) } else { Err(old) }
             }
 
@@ -239,7 +242,8 @@ macro_rules! atomic_common {
                 let old = self.inner.load(Relaxed);
                 let new = change(old);
                 self.inner.store(new, Relaxed);
-                rt::observe($bits(old), old != new);
+                let stored = $whole.then(|| $bits(new));
+                rt::observe_write($bits(old), stored, old != new);
                 Some(old)
             }
         }
@@ -284,7 +288,7 @@ macro_rules! atomic_integer {
                 inner: std::sync::atomic::$name,
             }
 
-            atomic_common!([] $name, $value, std::sync::atomic::$name, |value: $value| value as u64);
+            atomic_common!([] $name, $value, std::sync::atomic::$name, |value: $value| value as u64, true);
 
             impl $name {
                 fetch! { $value => $value:
@@ -330,7 +334,7 @@ pub struct AtomicBool {
     inner: std::sync::atomic::AtomicBool,
 }
 
-atomic_common!([] AtomicBool, bool, std::sync::atomic::AtomicBool, |value: bool| u64::from(value));
+atomic_common!([] AtomicBool, bool, std::sync::atomic::AtomicBool, |value: bool| u64::from(value), true);
 
 impl AtomicBool {
     fetch! { bool => bool:
@@ -358,7 +362,7 @@ pub struct AtomicPtr<T> {
 }
 
 // An address differs from execution to execution, so traces only tell whether it is null.
-atomic_common!([T] AtomicPtr, *mut T, std::sync::atomic::AtomicPtr<T>, |value: *mut T| u64::from(!value.is_null()));
+atomic_common!([T] AtomicPtr, *mut T, std::sync::atomic::AtomicPtr<T>, |value: *mut T| u64::from(!value.is_null()), false);
 
 impl<T> AtomicPtr<T> {
     fetch! { usize => *mut T:
