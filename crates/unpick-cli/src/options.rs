@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 use std::time::Duration;
-use unpick::{Config, Shard};
+use unpick::{Config, Shard, Spec};
 
 /// How to explore.
 #[derive(Args, Clone, Debug)]

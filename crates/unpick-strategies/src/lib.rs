@@ -10,8 +10,10 @@ extern crate alloc;
 
 mod bounding;
 mod dfs;
+mod hbr_cache;
 mod idb;
 mod ipb;
+mod lazy_hbr_cache;
 mod lazy_odpor;
 mod names;
 mod odpor;
@@ -26,10 +28,13 @@ mod round_robin;
 mod spec;
 mod surw;
 mod technique;
+mod visited;
 
 pub use dfs::Dfs;
+pub use hbr_cache::{Bound, HbrCache};
 pub use idb::Idb;
 pub use ipb::Ipb;
+pub use lazy_hbr_cache::LazyHbrCache;
 pub use lazy_odpor::LazyOdpor;
 pub use odpor::Odpor;
 pub use pct::Pct;

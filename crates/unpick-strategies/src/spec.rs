@@ -2,8 +2,8 @@
 
 use crate::technique::{Technique, techniques};
 use crate::{
-    Dfs, Idb, Ipb, LazyOdpor, Odpor, Pct, Pos, PreemptAlways, PreemptBound, Random, RoundRobin,
-    Select, Surw,
+    Bound, Dfs, HbrCache, Idb, Ipb, LazyHbrCache, LazyOdpor, Odpor, Pct, Pos, PreemptAlways,
+    PreemptBound, Random, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -49,6 +49,16 @@ pub enum SpecError {
         /// Largest value.
         max: u64,
     },
+    /// Two parameters that cannot be had together.
+    #[error("strategy `{name}` takes either `{one}` or `{other}`; give one of them")]
+    Exclusive {
+        /// The technique.
+        name: &'static str,
+        /// One of the parameters.
+        one: &'static str,
+        /// The other one.
+        other: &'static str,
+    },
     /// One parameter twice.
     #[error("parameter `{parameter}` of strategy `{name}` is given twice; give it once")]
     Repeated {
@@ -83,6 +93,11 @@ impl Spec {
         };
         for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
             spec.add(pair)?;
+        }
+        let (one, other) = ("preemptions", "delays");
+        if spec.value(one).is_some() && spec.value(other).is_some() {
+            let name = technique.name;
+            return Err(SpecError::Exclusive { name, one, other });
         }
         Ok(spec)
     }
@@ -153,6 +168,14 @@ impl Spec {
         Some(chance)
     }
 
+    fn cache_bound(&self) -> Bound {
+        match (self.value("preemptions"), self.value("delays")) {
+            (Some(most), _) => Bound::Preemptions(most as u32),
+            (None, Some(most)) => Bound::Delays(most as u32),
+            (None, None) => Bound::None,
+        }
+    }
+
     /// The strategy, at its beginning.
     pub fn build(&self, seed: u64) -> Box<dyn Strategy> {
         let bound = self.value("bound").unwrap_or(u64::from(u32::MAX)) as u32;
@@ -161,6 +184,8 @@ impl Spec {
             "dfs" => Box::new(Dfs::new()),
             "ipb" => Box::new(Ipb::new(bound, beyond)),
             "idb" => Box::new(Idb::new(bound, beyond)),
+            "hbr-cache" => Box::new(HbrCache::new(self.cache_bound())),
+            "lazy-hbr-cache" => Box::new(LazyHbrCache::new(self.cache_bound())),
             "odpor" => Box::new(Odpor::new()),
             "lazy-odpor" => Box::new(LazyOdpor::new()),
             "random" => Box::new(Random::new(seed)),
@@ -257,6 +282,10 @@ mod tests {
         assert_eq!(
             error("pct:d=0"),
             "`0` is no value for `pct:d`; give a number from 1 to 64"
+        );
+        assert_eq!(
+            error("hbr-cache:delays=1,preemptions=2"),
+            "strategy `hbr-cache` takes either `preemptions` or `delays`; give one of them"
         );
         assert_eq!(
             error("pct:d=1,d=2"),

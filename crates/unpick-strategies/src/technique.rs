@@ -24,6 +24,20 @@ const BEYOND: (&str, u64, u64, &str) = (
     1,
     "1: go on after a bound that shows a failure (default 0)",
 );
+const CACHE_BOUNDS: &[(&str, u64, u64, &str)] = &[
+    (
+        "preemptions",
+        0,
+        u32::MAX as u64,
+        "only schedules with so many preemptions (default: no bound)",
+    ),
+    (
+        "delays",
+        0,
+        u32::MAX as u64,
+        "only schedules with so many delays (default: no bound)",
+    ),
+];
 const STEPS: (&str, u64, u64, &str) = (
     "k",
     1,
@@ -48,6 +62,18 @@ static TECHNIQUES: &[Technique] = &[
         name: "idb",
         summary: "iterative delay bounding: schedules with 0, 1, 2, … delays",
         parameters: &[BOUND, BEYOND],
+        is_randomised: false,
+    },
+    Technique {
+        name: "hbr-cache",
+        summary: "every happens-before relation, depth first",
+        parameters: CACHE_BOUNDS,
+        is_randomised: false,
+    },
+    Technique {
+        name: "lazy-hbr-cache",
+        summary: "every happens-before relation without the order of locking, depth first",
+        parameters: CACHE_BOUNDS,
         is_randomised: false,
     },
     Technique {

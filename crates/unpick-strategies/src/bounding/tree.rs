@@ -14,7 +14,7 @@ pub(crate) enum Price {
 }
 
 impl Price {
-    pub(super) fn of(self, branch: u32) -> u32 {
+    pub(crate) fn of(self, branch: u32) -> u32 {
         match self {
             Price::Free => 0,
             Price::One => branch.min(1),
