@@ -115,6 +115,46 @@ fn json_has_the_fixed_fields() {
 }
 
 #[test]
+fn relations_and_states_are_counted_unless_the_strategy_is_randomised() {
+    let place = Place::new("classes");
+    let run = |strategy: &str, more: &[&str]| {
+        let mut arguments = vec!["suite", "run", "disjoint:k=3", "--json", "--keep-going"];
+        arguments.extend(["--strategy", strategy]);
+        arguments.extend(more);
+        let found = place.json(&arguments);
+        ["schedules", "hbrs", "lazy_hbrs", "states"].map(|name| found[name].as_u64())
+    };
+    assert_eq!(run("dfs", &[]), [6, 6, 1, 1].map(Some));
+    assert_eq!(run("lazy-hbr-cache", &[]), [1, 1, 1, 1].map(Some));
+    assert_eq!(run("random", &[])[1..], [None; 3]);
+    let alone = run("random", &["--classes"]);
+    assert_eq!(alone, [1_000, 6, 1, 1].map(Some));
+    assert_eq!(run("random", &["--classes", "--jobs", "3"]), alone);
+    let output = place.run(&["suite", "run", "sb", "--strategy", "dpor", "--classes"]);
+    let stdout = text(&output.stdout);
+    let words = "schedules: 3, happens-before relations: 3, lazy ones: 3, states: 1";
+    assert!(stdout.contains(words), "{stdout}");
+}
+
+#[test]
+fn warnings_reach_the_user() {
+    let place = Place::new("warnings");
+    let run = ["suite", "run", "thesis.fig4_3c", "--no-save", "--strategy"];
+    let arguments = [&run[..], &["lazy-dpor:fallback=0", "--json"]].concat();
+    let found = place.json(&arguments);
+    assert_eq!(found["warnings"][0]["kind"], "lock-order-cycle");
+    assert_eq!(found["outcome"], "pass");
+    let output = place.run(&[&run[..], &["lazy-dpor"]].concat());
+    let stdout = text(&output.stdout);
+    assert!(
+        stdout.contains("WARNING  thesis.fig4_3c  mutexes are"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("deadlock"), "{stdout}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
 fn a_clean_program_exits_with_zero_and_null_fields() {
     let place = Place::new("clean");
     let found = place.json(&["suite", "run", "rmw_counter", "--strategy", "dfs", "--json"]);

@@ -10,9 +10,11 @@ extern crate alloc;
 
 mod bounding;
 mod dfs;
+mod dpor;
 mod hbr_cache;
 mod idb;
 mod ipb;
+mod lazy_dpor;
 mod lazy_hbr_cache;
 mod lazy_odpor;
 mod names;
@@ -31,9 +33,11 @@ mod technique;
 mod visited;
 
 pub use dfs::Dfs;
+pub use dpor::Dpor;
 pub use hbr_cache::{Bound, HbrCache};
 pub use idb::Idb;
 pub use ipb::Ipb;
+pub use lazy_dpor::LazyDpor;
 pub use lazy_hbr_cache::LazyHbrCache;
 pub use lazy_odpor::LazyOdpor;
 pub use odpor::Odpor;

@@ -2,8 +2,8 @@
 
 use crate::technique::{Technique, techniques};
 use crate::{
-    Bound, Dfs, HbrCache, Idb, Ipb, LazyHbrCache, LazyOdpor, Odpor, Pct, Pos, PreemptAlways,
-    PreemptBound, Random, RoundRobin, Select, Surw,
+    Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor, Odpor, Pct, Pos,
+    PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -179,6 +179,7 @@ impl Spec {
     /// The strategy, at its beginning.
     pub fn build(&self, seed: u64) -> Box<dyn Strategy> {
         let bound = self.value("bound").unwrap_or(u64::from(u32::MAX)) as u32;
+        let sleeps = self.value("sleep") != Some(0);
         let beyond = self.value("beyond") == Some(1);
         match self.technique.name {
             "dfs" => Box::new(Dfs::new()),
@@ -186,6 +187,11 @@ impl Spec {
             "idb" => Box::new(Idb::new(bound, beyond)),
             "hbr-cache" => Box::new(HbrCache::new(self.cache_bound())),
             "lazy-hbr-cache" => Box::new(LazyHbrCache::new(self.cache_bound())),
+            "dpor" => Box::new(Dpor::new(sleeps)),
+            "lazy-dpor" => {
+                let falls_back = self.value("fallback") != Some(0);
+                Box::new(LazyDpor::new(sleeps, falls_back))
+            }
             "odpor" => Box::new(Odpor::new()),
             "lazy-odpor" => Box::new(LazyOdpor::new()),
             "random" => Box::new(Random::new(seed)),

@@ -38,6 +38,7 @@ const CACHE_BOUNDS: &[(&str, u64, u64, &str)] = &[
         "only schedules with so many delays (default: no bound)",
     ),
 ];
+const SLEEP: (&str, u64, u64, &str) = ("sleep", 0, 1, "0: without sleep sets (default 1)");
 const STEPS: (&str, u64, u64, &str) = (
     "k",
     1,
@@ -74,6 +75,26 @@ static TECHNIQUES: &[Technique] = &[
         name: "lazy-hbr-cache",
         summary: "every happens-before relation without the order of locking, depth first",
         parameters: CACHE_BOUNDS,
+        is_randomised: false,
+    },
+    Technique {
+        name: "dpor",
+        summary: "dynamic partial-order reduction: turns races round, depth first",
+        parameters: &[SLEEP],
+        is_randomised: false,
+    },
+    Technique {
+        name: "lazy-dpor",
+        summary: "dpor that ignores the order of locking, as long as that is sound",
+        parameters: &[
+            SLEEP,
+            (
+                "fallback",
+                0,
+                1,
+                "0: go on, with a warning, where it may miss something (default 1)",
+            ),
+        ],
         is_randomised: false,
     },
     Technique {
