@@ -218,7 +218,8 @@ impl Odpor {
 
 impl Strategy for Odpor {
     fn begin(&mut self, _index: u64) -> Begin {
-        if self.sections.is_refuted {
+        let is_anew = self.sections.is_refuted;
+        if is_anew {
             self.nodes.clear();
             self.opening.clear();
             self.sections.forget();
@@ -233,7 +234,10 @@ impl Strategy for Odpor {
         self.names.reset();
         self.history.reset();
         self.sections.reset();
-        Begin::Ready
+        match is_anew {
+            true => Begin::Restart,
+            false => Begin::Ready,
+        }
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
