@@ -2,8 +2,11 @@
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use unpick::trace::{Divergence, Outcome, Trace};
-use unpick::{Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason, Warning};
+use unpick::{
+    Classes, Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason, Warning,
+};
 
 const REASONS: &[(StopReason, &str)] = &[
     (StopReason::Exhausted, "exhausted"),
@@ -146,7 +149,40 @@ fn part_to_json(part: &PartFound) -> Value {
         "enabled_max": found.enabled_max,
         "hash": format!("{:016x}", found.hash),
         "hash_sum": format!("{:016x}", found.hash_sum),
+        "classes": found.classes.as_ref().map(classes_to_json),
     })
+}
+
+/// The hashes themselves: numbers of classes cannot be added up.
+fn classes_to_json(classes: &Classes) -> Value {
+    let hashes = |set: &BTreeSet<u128>| -> Vec<String> {
+        set.iter().map(|hash| format!("{hash:032x}")).collect()
+    };
+    json!({
+        "hbrs": hashes(&classes.hbrs),
+        "lazy_hbrs": hashes(&classes.lazy_hbrs),
+        "states": hashes(&classes.states),
+    })
+}
+
+fn classes_from_json(object: &Value) -> Result<Option<Classes>> {
+    if object.is_null() {
+        return Ok(None);
+    }
+    let hashes = |name: &str| -> Result<BTreeSet<u128>> {
+        let list = object[name].as_array();
+        let list = list.with_context(|| format!("`{name}` is missing"))?.iter();
+        list.map(|hash| {
+            let text = hash.as_str().unwrap_or_default();
+            u128::from_str_radix(text, 16).with_context(|| format!("`{hash}` is no hash"))
+        })
+        .collect()
+    };
+    Ok(Some(Classes {
+        hbrs: hashes("hbrs")?,
+        lazy_hbrs: hashes("lazy_hbrs")?,
+        states: hashes("states")?,
+    }))
 }
 
 fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
@@ -177,6 +213,7 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
         failures: number(part, "failures")?,
         first_failure,
         diverged: is_diverged.then(|| first(0, divergence)),
+        classes: classes_from_json(&part["classes"])?,
         steps_max: number(part, "steps_max")?,
         tasks_max: number(part, "tasks_max")?,
         enabled_max: number(part, "enabled_max")?,

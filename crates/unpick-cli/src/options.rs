@@ -76,8 +76,7 @@ impl ExplorationOptions {
             .jobs(self.jobs)
             .keep_going(self.keep_going)
             .fingerprint(self.json)
-            // What a shard counts cannot be added up.
-            .classes(self.shard.is_none() && (self.classes || self.json && !is_randomised))
+            .classes(self.classes || self.json && !is_randomised)
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts);

@@ -10,7 +10,7 @@
 //! Stoller and E. Cohen, *Optimistic synchronization-based state-space reduction*, FMSD 2006); when
 //! the assumption fails for one, it loses its privilege and the search begins anew.
 //!
-//! Why this is sound is argued in `lazy_odpor.md` beside this file.
+//! Why this is sound is argued in `odpor/README.md` beside this file.
 
 use crate::Odpor;
 use unpick_engine::{Begin, Execution, Stop, Strategy, View};

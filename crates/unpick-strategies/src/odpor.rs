@@ -22,62 +22,30 @@
 //! everything. Questions that are not about tasks branch fully. A task that spins is not chosen
 //! while others can go on, as in `dfs`.
 
+mod chains;
+mod movable;
+mod path;
+mod question;
 mod race;
 mod sections;
+mod simulation;
 mod units;
 mod wakeup;
 
 use crate::names::Names;
 use alloc::{boxed::Box, format, vec::Vec};
+use path::{Node, Path};
 use race::{Races, Reversal};
 use sections::Sections;
-use units::{Units, add_accesses};
+use units::Units;
 use unpick_engine::{Begin, Execution, History, Stop, Strategy, View};
 use unpick_trace::{Choice, Divergence, Outcome, TaskId};
-use wakeup::{Branch, Footprint, Sleeper, insert, is_covered};
-
-/// A question that was asked within an event.
-#[derive(Clone, Copy)]
-struct Question {
-    options: u32,
-    /// The answer tried first.
-    first: u32,
-    /// How many were tried before the present one.
-    tried: u32,
-}
-
-impl Question {
-    fn answer(&self) -> u32 {
-        match self.tried {
-            0 => self.first,
-            later if later <= self.first => later - 1,
-            later => later,
-        }
-    }
-}
-
-/// A point of the current path.
-struct Node {
-    /// The tasks that could go on, by name.
-    eligible: Vec<u32>,
-    /// Units that need not be performed from here.
-    sleep: Vec<Sleeper>,
-    /// What is to be explored from here; the first is being explored.
-    branches: Vec<Branch>,
-    /// The questions asked within the event that follows.
-    questions: Vec<Question>,
-    object_count: u32,
-    /// Whether a question was asked within the unit that follows, so that what it touches may differ.
-    has_questions: bool,
-    /// Whether it lies within a unit.
-    is_inner: bool,
-}
+use wakeup::{Branch, Sleeper, insert, is_covered};
 
 /// Optimal dynamic partial order reduction.
 pub struct Odpor {
-    nodes: Vec<Node>,
-    /// Questions asked before the first event.
-    opening: Vec<Question>,
+    path: Path,
+    /// Events of this execution, and questions asked within the last of them.
     depth: usize,
     asked: usize,
     /// What is to be explored after the last event of the known path.
@@ -108,8 +76,7 @@ impl Odpor {
     /// [`LazyOdpor`]: crate::LazyOdpor
     pub(crate) fn with_sections(are_moved: bool) -> Odpor {
         Odpor {
-            nodes: Vec::new(),
-            opening: Vec::new(),
+            path: Path::default(),
             depth: 0,
             asked: 0,
             subtree: Vec::new(),
@@ -122,40 +89,6 @@ impl Odpor {
         }
     }
 
-    /// Goes to the next branch of the path that was explored last. `false` if there is none.
-    fn advance(&mut self) -> bool {
-        while let Some(node) = self.nodes.last_mut() {
-            if next_answer(&mut node.questions) {
-                node.branches[0].children.clear();
-                node.branches[0].answers.clear();
-                return true;
-            }
-            let done = node.branches.remove(0);
-            if !node.branches.is_empty() {
-                let event = self.nodes.len() - 1;
-                let sleeper = self.sleeper(done.name, event);
-                let node = &mut self.nodes[event];
-                node.sleep.push(sleeper);
-                return true;
-            }
-            self.nodes.pop();
-        }
-        next_answer(&mut self.opening)
-    }
-
-    /// The unit that began at an event of the last execution, put to sleep.
-    fn sleeper(&self, name: u32, event: usize) -> Sleeper {
-        let mut all = self.units.all().iter();
-        let unit = all.position(|unit| unit.first == event);
-        let unit = unit.expect("internal error: a branch that was not performed");
-        let node = &self.nodes[event];
-        let footprint = match node.has_questions {
-            true => Footprint::unknown(),
-            false => Footprint::new(&self.units, unit, node.object_count),
-        };
-        Sleeper { name, footprint }
-    }
-
     /// A point that was not reached before. `inside` is the task that must go on, since it is within
     /// a section.
     fn discover(&mut self, view: &View<'_>, inside: Option<TaskId>) -> Result<Node, Stop> {
@@ -166,7 +99,8 @@ impl Odpor {
         if let Some(task) = inside {
             branches.push(Branch::of(self.names.name(task)));
         } else {
-            sleep = self.asleep_at(self.nodes.len());
+            let at = self.path.nodes.len();
+            sleep = self.path.asleep_at(at, &self.history, &self.sections);
             let is_awake = |name: u32| sleep.iter().all(|one: &Sleeper| one.name != name);
             branches.append(&mut self.subtree);
             branches.retain(|branch| eligible.contains(&branch.name) && is_awake(branch.name));
@@ -185,45 +119,15 @@ impl Odpor {
             is_inner: inside.is_some(),
         })
     }
-
-    /// Works out again what follows from what, after a section has lost its privilege.
-    fn look_anew(&mut self, from: usize) {
-        for at in from + 1..self.nodes.len() {
-            let is_inner = self.sections.is_inside(at);
-            let sleep = match is_inner {
-                true => Vec::new(),
-                false => self.asleep_at(at),
-            };
-            self.nodes[at].is_inner = is_inner;
-            self.nodes[at].sleep = sleep;
-        }
-    }
-
-    /// The sleepers of a point that the unit performed right before does not wake.
-    fn asleep_at(&self, at: usize) -> Vec<Sleeper> {
-        let Some(last) = at.checked_sub(1) else {
-            return Vec::new();
-        };
-        let section = self.sections.ending_at(last);
-        let first = section.map_or(last, |section| section.first);
-        let mut performed = Vec::new();
-        add_accesses(&self.history, first, last, section, &mut performed);
-        let sleepers = self.nodes[first].sleep.iter();
-        sleepers
-            .filter(|one| !one.footprint.depends_on(&performed))
-            .cloned()
-            .collect()
-    }
 }
 
 impl Strategy for Odpor {
     fn begin(&mut self, _index: u64) -> Begin {
         let is_anew = self.sections.is_refuted;
         if is_anew {
-            self.nodes.clear();
-            self.opening.clear();
+            self.path.clear();
             self.sections.forget();
-        } else if self.has_begun && !self.advance() {
+        } else if self.has_begun && !self.path.advance(&self.units) {
             return Begin::Exhausted;
         }
         self.has_begun = true;
@@ -250,14 +154,14 @@ impl Strategy for Odpor {
             return Err(Stop::Cut);
         }
         if let Err(first) = inside {
-            self.look_anew(first);
+            self.path.look_anew(first, &self.history, &self.sections);
         }
-        if self.depth == self.nodes.len() {
+        if self.depth == self.path.nodes.len() {
             let node = self.discover(view, inside.unwrap_or(None))?;
-            self.nodes.push(node);
+            self.path.nodes.push(node);
         }
-        let is_end = self.depth + 1 == self.nodes.len();
-        let node = &mut self.nodes[self.depth];
+        let is_end = self.depth + 1 == self.path.nodes.len();
+        let node = &mut self.path.nodes[self.depth];
         let branch = &mut node.branches[0];
         self.depth += 1;
         self.asked = 0;
@@ -277,26 +181,11 @@ impl Strategy for Odpor {
     }
 
     fn answer(&mut self, _view: &View<'_>, question: Choice) -> Result<u32, Stop> {
-        if let Some(first) = self.nodes[..self.depth]
-            .iter_mut()
-            .rfind(|one| !one.is_inner)
-        {
-            first.has_questions = true;
-        }
-        let questions = match self.depth {
-            0 => &mut self.opening,
-            depth => &mut self.nodes[depth - 1].questions,
-        };
-        if self.asked == questions.len() {
-            let options = question.answer_count();
-            questions.push(Question {
-                options,
-                first: self.script.pop().unwrap_or(0).min(options - 1),
-                tried: 0,
-            });
-        }
+        let script = &mut self.script;
+        let first = || script.pop().unwrap_or(0);
+        let options = question.answer_count();
         self.asked += 1;
-        Ok(questions[self.asked - 1].answer())
+        Ok(self.path.answer(self.depth, self.asked - 1, options, first))
     }
 
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
@@ -306,7 +195,7 @@ impl Strategy for Odpor {
         self.names.update(execution.trace());
         self.history.extend(execution);
         if let Some(first) = self.sections.check(execution, &self.history) {
-            self.look_anew(first);
+            self.path.look_anew(first, &self.history, &self.sections);
         }
         let history = &self.history;
         self.units
@@ -326,7 +215,7 @@ impl Strategy for Odpor {
             events.flat_map(|event| races.answers(event)).collect()
         };
         for Reversal { first, sequence } in races.reversals() {
-            let node = &mut self.nodes[units.all()[first].first];
+            let node = &mut self.path.nodes[units.all()[first].first];
             let name = units.all()[sequence[0]].name;
             if node.eligible.contains(&name) && !is_covered(units, &sequence, &node.sleep) {
                 let mut others = node.branches.split_off(1);
@@ -340,18 +229,6 @@ impl Strategy for Odpor {
     fn watches(&self) -> bool {
         true
     }
-}
-
-/// Goes to the next answer of the last question that has one. `false` if there is none.
-fn next_answer(questions: &mut Vec<Question>) -> bool {
-    while let Some(question) = questions.last_mut() {
-        question.tried += 1;
-        if question.tried < question.options {
-            return true;
-        }
-        questions.pop();
-    }
-    false
 }
 
 #[cold]

@@ -1,9 +1,10 @@
 //! Races of a finished execution, and the sequences that reverse them.
 
+use super::simulation::Simulation;
 use super::units::Units;
 use alloc::vec::Vec;
-use unpick_engine::{Execution, History, Mode, conflict};
-use unpick_trace::{ObjectId, Op, OpKind};
+use unpick_engine::{Execution, History, conflict};
+use unpick_trace::OpKind;
 
 /// Units of different tasks, one directly after the other, whose order can be reversed.
 pub(crate) struct Reversal {
@@ -167,87 +168,5 @@ impl Races<'_> {
         let steps = &self.execution.trace().steps[from.step + 1..];
         let within = steps.iter().take_while(|step| !step.is_operation());
         within.map(|step| step.choice.answer()).collect()
-    }
-}
-
-/// An object on its way through the kept part of an execution.
-struct Simulation {
-    object: ObjectId,
-    is_held: bool,
-    readers: i64,
-    /// Permits, or messages.
-    count: i64,
-    /// Messages that fit; `None` if there is no limit.
-    room: Option<i64>,
-    senders: i64,
-    has_receiver: bool,
-}
-
-impl Simulation {
-    /// The object as it was when the execution began: as it is now, with everything undone.
-    fn new(execution: &Execution, history: &History, op: &Op) -> Simulation {
-        let (permits, senders) = execution.supply(op.object);
-        let mut object = Simulation {
-            object: op.object,
-            is_held: false,
-            readers: 0,
-            count: 0,
-            room: execution.capacity(op.object).map(i64::from),
-            senders: 0,
-            has_receiver: true,
-        };
-        (0..history.events().len()).for_each(|event| object.perform(history, event));
-        Simulation {
-            is_held: false,
-            readers: 0,
-            count: match op.kind {
-                OpKind::Acquire => i64::from(permits) - object.count,
-                _ => 0,
-            },
-            senders: i64::from(senders) - object.senders,
-            has_receiver: true,
-            ..object
-        }
-    }
-
-    fn perform(&mut self, history: &History, event: usize) {
-        use OpKind::*;
-        let past = &history.events()[event];
-        if past.op.object != self.object {
-            return;
-        }
-        match past.op.kind {
-            SenderDrop => self.senders -= 1,
-            ReceiverDrop => self.has_receiver = false,
-            _ if past.is_refused => {}
-            Lock | TryLock | WriteLock | TryWriteLock => self.is_held = true,
-            Unlock | WriteUnlock | OnceLeave => self.is_held = false,
-            OnceEnter => {
-                let mut accesses = history.accesses(event).iter();
-                self.is_held |= accesses.any(|access| {
-                    access.location.object == self.object && access.mode == Mode::Write
-                });
-            }
-            ReadLock | TryReadLock => self.readers += 1,
-            ReadUnlock => self.readers -= 1,
-            Acquire | TryAcquire => self.count -= i64::from(past.op.argument),
-            Release => self.count += i64::from(past.op.argument),
-            Send | TrySend => self.count += 1,
-            Receive | TryReceive => self.count -= 1,
-            Unpark => self.count = 1,
-            Park => self.count = 0,
-            _ => {}
-        }
-    }
-
-    fn admits(&self, op: &Op) -> bool {
-        match op.kind {
-            OpKind::ReadLock => !self.is_held,
-            OpKind::Park => self.count > 0,
-            OpKind::Acquire => self.count >= i64::from(op.argument),
-            OpKind::Receive => self.count > 0 || self.senders <= 0,
-            OpKind::Send => !self.has_receiver || self.room.is_none_or(|room| self.count < room),
-            _ => !self.is_held && self.readers == 0,
-        }
     }
 }

@@ -1,10 +1,11 @@
 //! The happens-before relation of a finished execution over units: the pieces that a search moves
 //! as a whole. A unit is one event, or a whole critical section.
 
-use super::sections::{Section, Sections};
+use super::chains::Chains;
+use super::sections::{Sections, add_accesses};
 use crate::names::Names;
 use alloc::vec::Vec;
-use unpick_engine::{Access, Execution, History, Mode, conflict, merge_access};
+use unpick_engine::{Access, Execution, History, Mode, conflict};
 use unpick_trace::{Op, Outcome, TaskId};
 
 /// What a search moves as a whole.
@@ -30,15 +31,6 @@ pub(crate) struct Unit {
     direct: (usize, usize),
 }
 
-/// Units that touch a location in a mode in which they commute, and those that touched it before.
-#[derive(Clone)]
-struct Chain {
-    part: u32,
-    mode: Mode,
-    group: Vec<usize>,
-    previous: Vec<usize>,
-}
-
 /// The units of an execution: the performed ones in order, then the pending ones.
 #[derive(Default)]
 pub(crate) struct Units {
@@ -49,8 +41,7 @@ pub(crate) struct Units {
     /// Clocks of the performed units, `width` entries each.
     clocks: Vec<u32>,
     width: usize,
-    /// By object.
-    chains: Vec<Vec<Chain>>,
+    chains: Chains,
     /// By task: its last unit or the one that created it, and its number of units.
     tasks: Vec<(Option<usize>, u32)>,
 }
@@ -95,7 +86,7 @@ impl Units {
         self.direct.clear();
         self.clocks.clear();
         self.width = task_count;
-        self.chains.iter_mut().for_each(Vec::clear);
+        self.chains.clear();
         self.tasks.clear();
         self.tasks.resize(task_count, (None, 0));
     }
@@ -145,7 +136,10 @@ impl Units {
         let (before, ordinal) = self.tasks[task.index()];
         let (start, direct) = (self.accesses.len(), self.direct.len());
         for access in own.iter() {
-            self.add_direct(access, task);
+            let units = &self.units;
+            let before = self.chains.before(access).iter();
+            let others = before.filter(|&&unit| units[unit].task != task);
+            self.direct.extend(others);
         }
         if is_last {
             for other in self.tasks.iter().filter_map(|(last, _)| *last) {
@@ -170,20 +164,6 @@ impl Units {
         });
     }
 
-    fn add_direct(&mut self, access: &Access, task: TaskId) {
-        let chains = self.chains.get(access.location.object.index());
-        let mut chains = chains.into_iter().flatten();
-        if let Some(chain) = chains.find(|chain| chain.part == access.location.part) {
-            let before = match chain.mode.commutes_with(access.mode) {
-                true => &chain.previous,
-                false => &chain.group,
-            };
-            let units = &self.units;
-            let others = before.iter().filter(|&&unit| units[unit].task != task);
-            self.direct.extend(others);
-        }
-    }
-
     /// Lets the unit added last take effect: later ones may depend on it.
     fn perform(&mut self, history: &History) {
         let number = self.units.len() - 1;
@@ -199,8 +179,7 @@ impl Units {
         }
         clock[unit.task.index()] = unit.ordinal + 1;
         for index in unit.accesses.0..unit.accesses.1 {
-            let access = self.accesses[index];
-            self.chain(&access).group.push(number);
+            self.chains.add(&self.accesses[index], number);
         }
         self.tasks[unit.task.index()] = (Some(number), unit.ordinal + 1);
         for (index, task) in self.tasks.iter_mut().enumerate() {
@@ -210,34 +189,6 @@ impl Units {
             }
         }
         self.performed += 1;
-    }
-
-    /// The chain of a location, ready for an access in this mode.
-    fn chain(&mut self, access: &Access) -> &mut Chain {
-        let object = access.location.object.index();
-        if self.chains.len() <= object {
-            self.chains.resize(object + 1, Vec::new());
-        }
-        let (chains, part) = (&mut self.chains[object], access.location.part);
-        let position = match chains.iter().position(|chain| chain.part == part) {
-            Some(position) => position,
-            None => {
-                chains.push(Chain {
-                    part,
-                    mode: access.mode,
-                    group: Vec::new(),
-                    previous: Vec::new(),
-                });
-                chains.len() - 1
-            }
-        };
-        let chain = &mut chains[position];
-        if !chain.mode.commutes_with(access.mode) {
-            chain.mode = access.mode;
-            core::mem::swap(&mut chain.previous, &mut chain.group);
-            chain.group.clear();
-        }
-        chain
     }
 
     /// All of them.
@@ -278,28 +229,5 @@ impl Units {
             || first.is_partial
             || second.is_partial
             || conflict(self.accesses(one), self.accesses(other), false)
-    }
-}
-
-/// Adds what the events of a unit touch. A section only needs its mutex to be free, which is to read
-/// it.
-pub(crate) fn add_accesses(
-    history: &History,
-    first: usize,
-    last: usize,
-    section: Option<&Section>,
-    own: &mut Vec<Access>,
-) {
-    for accesses in (first..=last).map(|event| history.accesses(event)) {
-        for access in accesses {
-            merge_access(own, *access);
-        }
-    }
-    if let Some(section) = section {
-        let is_lock =
-            |one: &&mut Access| one.location.object == section.mutex && one.location.part == 0;
-        let lock = own.iter_mut().find(is_lock);
-        lock.expect("internal error: a section without its mutex")
-            .mode = Mode::Read;
     }
 }

@@ -55,7 +55,7 @@ pub const PROMISES: &[Promise] = &[
     Promise::new("lazy-hbr-cache", Coverage::EveryState, Relations::Every(Dependence::Lazy)),
     Promise::new("dpor", Coverage::EveryState, Relations::Every(Dependence::Regular)),
     Promise::new("dpor:sleep=0", Coverage::EveryState, Relations::Every(Dependence::Regular)),
-    Promise::new("odpor", Coverage::EveryStateOrFailure, Relations::Optimal),
+    Promise::new("odpor", Coverage::EveryState, Relations::Every(Dependence::Regular)),
     Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Any),
     Promise::new("lazy-dpor", Coverage::Nothing, Relations::Any),
     Promise::new("lazy-dpor:fallback=0", Coverage::Nothing, Relations::Any),
