@@ -25,7 +25,7 @@ impl<'a> View<'a> {
     #[inline]
     pub fn eligible_count(&self) -> usize {
         if self.execution.is_restricted {
-            self.execution.eligible.bits().len()
+            self.execution.restricted_count()
         } else {
             self.execution.enabled_count
         }

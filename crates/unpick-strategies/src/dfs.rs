@@ -57,23 +57,26 @@ impl Dfs {
         if options == 1 {
             return Ok(0);
         }
-        let node = match self.stack.get(self.depth) {
+        let taken = match self.stack.get(self.depth) {
             Some(node) if node.options != options => {
                 return Err(diverged(view, node.options, options));
             }
-            Some(node) => *node,
-            None => {
-                let fresh = Node {
-                    options,
-                    taken: 0,
-                    end: options,
-                };
-                self.stack.push(fresh);
-                fresh
-            }
+            Some(node) => node.taken,
+            None => self.grow(options),
         };
         self.depth += 1;
-        Ok(node.taken)
+        Ok(taken)
+    }
+
+    /// Comes to a point for the first time. It happens once or twice an execution.
+    #[cold]
+    fn grow(&mut self, options: u32) -> u32 {
+        self.stack.push(Node {
+            options,
+            taken: 0,
+            end: options,
+        });
+        0
     }
 }
 
@@ -140,8 +143,7 @@ impl Strategy for Dfs {
 #[inline]
 pub(crate) fn nth_from(eligible: TaskBits<'_>, last: TaskId, branch: u32) -> TaskId {
     eligible
-        .iter_from(last)
-        .nth(branch as usize)
+        .nth_from(last, branch as usize)
         .expect("internal error: a branch beyond the options")
 }
 

@@ -236,6 +236,16 @@ impl<'a> TaskBits<'a> {
         nth_of_many(self.low, self.more, nth)
     }
 
+    /// The task at position `nth` of the set, counted from `start` on and wrapping round.
+    #[inline]
+    pub fn nth_from(&self, start: TaskId, nth: usize) -> Option<TaskId> {
+        if self.more.is_empty() && start.0 < 64 {
+            let turned = self.low.rotate_right(start.0);
+            return nth_bit(turned, nth).map(|position| TaskId((position + start.0) % 64));
+        }
+        nth_of_many_from(self.low, self.more, start, nth)
+    }
+
     /// The tasks of the set, lowest first.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = TaskId> + 'a {
@@ -296,6 +306,11 @@ fn nth_of_many(low: u64, more: &[u64], nth: usize) -> Option<TaskId> {
     TaskBits { low, more }.iter().nth(nth)
 }
 
+#[cold]
+fn nth_of_many_from(low: u64, more: &[u64], start: TaskId, nth: usize) -> Option<TaskId> {
+    TaskBits { low, more }.iter_from(start).nth(nth)
+}
+
 /// The position of bit number `nth` of a word, counted from the lowest one that is set.
 #[inline]
 fn nth_bit(word: u64, nth: usize) -> Option<u32> {
@@ -304,12 +319,23 @@ fn nth_bit(word: u64, nth: usize) -> Option<u32> {
     let without_lowest = |rest: u64| rest & rest.wrapping_sub(1);
     let one = without_lowest(word);
     let two = without_lowest(one);
+    let three = without_lowest(two);
     let mut rest = if nth == 0 { word } else { one };
     rest = if nth < 2 { rest } else { two };
-    for _ in 2..nth {
-        rest = without_lowest(rest);
+    rest = if nth < 3 { rest } else { three };
+    if nth > 3 {
+        rest = without_lowest_bits(rest, nth - 3);
     }
     (rest != 0).then(|| rest.trailing_zeros())
+}
+
+/// A word without so many of its lowest bits.
+#[inline(never)]
+fn without_lowest_bits(mut word: u64, count: usize) -> u64 {
+    for _ in 0..count {
+        word &= word.wrapping_sub(1);
+    }
+    word
 }
 
 #[cfg(test)]
@@ -335,6 +361,19 @@ mod tests {
         assert_eq!(numbers(some.bits().iter_from(TaskId(1))), [2, 3, 70, 0]);
         assert_eq!(numbers(some.bits().iter_from(TaskId(71))), [0, 2, 3, 70]);
         assert_eq!(numbers(set(&[]).bits().iter_from(TaskId(5))), []);
+    }
+
+    #[test]
+    fn position_from_a_start_is_that_of_the_order() {
+        for tasks in [&[0, 2, 3, 63][..], &[5], &[], &[0, 2, 3, 70], &[64, 130]] {
+            let some = set(tasks);
+            for start in [0, 1, 3, 5, 63, 64, 100, 200].map(TaskId) {
+                for nth in 0..6 {
+                    let expected = some.bits().iter_from(start).nth(nth);
+                    assert_eq!(some.bits().nth_from(start, nth), expected);
+                }
+            }
+        }
     }
 
     #[test]

@@ -152,6 +152,12 @@ impl Execution {
         }
     }
 
+    /// Number of eligible tasks, where they are not all that are enabled.
+    #[cold]
+    pub(crate) fn restricted_count(&self) -> usize {
+        self.eligible.bits().len()
+    }
+
     #[inline]
     fn perform(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Decision {
         assert!(
