@@ -348,7 +348,7 @@ impl Execution {
         }
     }
 
-    fn refresh_waiting(&mut self, object: ObjectId) {
+    pub(super) fn refresh_waiting(&mut self, object: ObjectId) {
         let mut next = self.objects[object.index()].waiting.bits().first();
         while let Some(task) = next {
             let op = self.tasks[task.index()].op;

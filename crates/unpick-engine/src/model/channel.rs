@@ -20,20 +20,32 @@ impl Execution {
             ..
         } = object.state
         else {
-            panic!("internal error: {op:?} needs a channel");
+            not_a_channel(op);
         };
+        if capacity.is_some() {
+            return self.arrive_at_limited_channel(task, op);
+        }
         let mut enabled = true;
         if op.kind == OpKind::Receive {
             object.begin_wait(task);
-            enabled = op.timed || queued > 0 || senders == 0;
-            if capacity == Some(0) {
-                // A rendezvous needs to see that the receiver is there.
-                self.refresh(op.object);
+            enabled = queued > 0 || senders == 0 || op.timed;
+        }
+        self.set_enabled(task, enabled);
+    }
+
+    #[inline(never)]
+    fn arrive_at_limited_channel(&mut self, task: TaskId, op: Op) {
+        let mut enabled = true;
+        if op.kind == OpKind::Receive || op.kind == OpKind::Send {
+            self.objects[op.object.index()].begin_wait(task);
+            enabled = op.timed || self.is_possible(task, &op);
+        }
+        if op.kind == OpKind::Receive {
+            // A rendezvous needs to see that the receiver is there.
+            self.refresh(op.object);
+            if self.capacity(op.object) == Some(0) {
                 self.note(Effect::Arrives(op.object));
             }
-        } else if op.kind == OpKind::Send && capacity.is_some() {
-            object.begin_wait(task);
-            enabled = op.timed || self.is_possible(task, &op);
         }
         self.set_enabled(task, enabled);
     }
@@ -41,8 +53,36 @@ impl Execution {
     /// Performs an operation without a deadline on a channel.
     #[inline(never)]
     pub(crate) fn perform_on_channel(&mut self, task: TaskId, op: Op) {
-        self.objects[op.object.index()].end_wait(task);
+        let object = &mut self.objects[op.object.index()];
+        object.end_wait(task);
+        let State::Channel {
+            capacity: None,
+            queued,
+            senders,
+            receiver,
+        } = &mut object.state
+        else {
+            return self.perform_on_limited_channel(task, op);
+        };
+        // Only receivers wait, and all for the same.
+        let could_receive = *queued > 0 || *senders == 0;
+        let grant = use_channel(op.kind, true, queued, senders, receiver);
+        let can_receive = *queued > 0 || *senders == 0;
+        if can_receive != could_receive && object.waiting_count > 0 {
+            self.refresh_waiting(op.object);
+        }
+        self.note_use_of_channel(task, grant);
+    }
+
+    #[inline(never)]
+    fn perform_on_limited_channel(&mut self, task: TaskId, op: Op) {
         let grant = self.apply_channel(&op);
+        self.note_use_of_channel(task, grant);
+        self.refresh(op.object);
+    }
+
+    #[inline]
+    fn note_use_of_channel(&mut self, task: TaskId, grant: Grant) {
         self.tasks[task.index()].grant = grant;
         match grant {
             Grant::Refused => self.note_idle(task),
@@ -51,10 +91,8 @@ impl Execution {
         if grant != Grant::Done {
             self.note(Effect::Granted(grant));
         }
-        self.refresh(op.object);
     }
 
-    #[inline]
     pub(super) fn apply_channel(&mut self, op: &Op) -> Grant {
         let is_rendezvous = matches!(
             self.objects[op.object.index()].state,
@@ -71,30 +109,14 @@ impl Execution {
             receiver,
         } = &mut self.objects[op.object.index()].state
         else {
-            panic!("internal error: {op:?} needs a channel");
+            not_a_channel(*op);
         };
-        match op.kind {
-            OpKind::Send | OpKind::TrySend => {
-                let room = match *capacity {
-                    None => true,
-                    Some(0) => *queued == 0 && receiving,
-                    Some(limit) => *queued < limit,
-                };
-                match (*receiver, room) {
-                    (false, _) => return Grant::Closed,
-                    (true, false) => return Grant::Refused,
-                    (true, true) => *queued += 1,
-                }
-            }
-            OpKind::Receive | OpKind::TryReceive => match (*queued, *senders) {
-                (0, 0) => return Grant::Closed,
-                (0, _) => return Grant::Refused,
-                _ => *queued -= 1,
-            },
-            OpKind::SenderDrop => *senders -= 1,
-            _ => *receiver = false,
-        }
-        Grant::Done
+        let has_room = match *capacity {
+            None => true,
+            Some(0) => *queued == 0 && receiving,
+            Some(limit) => *queued < limit,
+        };
+        use_channel(op.kind, has_room, queued, senders, receiver)
     }
 
     /// Another sender of a channel comes into being, within the transition of some other operation.
@@ -103,4 +125,35 @@ impl Execution {
             *senders += 1;
         }
     }
+}
+
+/// Performs an operation on the parts of a channel.
+#[inline(always)]
+fn use_channel(
+    kind: OpKind,
+    has_room: bool,
+    queued: &mut u32,
+    senders: &mut u32,
+    receiver: &mut bool,
+) -> Grant {
+    match kind {
+        OpKind::Send | OpKind::TrySend => match (*receiver, has_room) {
+            (false, _) => return Grant::Closed,
+            (true, false) => return Grant::Refused,
+            (true, true) => *queued += 1,
+        },
+        OpKind::Receive | OpKind::TryReceive => match (*queued, *senders) {
+            (0, 0) => return Grant::Closed,
+            (0, _) => return Grant::Refused,
+            _ => *queued -= 1,
+        },
+        OpKind::SenderDrop => *senders -= 1,
+        _ => *receiver = false,
+    }
+    Grant::Done
+}
+
+#[cold]
+fn not_a_channel(op: Op) -> ! {
+    panic!("internal error: {op:?} needs a channel");
 }

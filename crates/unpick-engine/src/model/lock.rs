@@ -10,7 +10,7 @@ impl Execution {
     pub(crate) fn arrive_at_mutex(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
         let State::Mutex { owner } = object.state else {
-            panic!("internal error: {op:?} needs a mutex");
+            not_a_mutex(op);
         };
         let is_lock = op.kind == OpKind::Lock;
         let waits = is_lock && !op.timed;
@@ -29,7 +29,7 @@ impl Execution {
     pub(crate) fn perform_on_mutex(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
         let State::Mutex { owner } = &mut object.state else {
-            panic!("internal error: {op:?} needs a mutex");
+            not_a_mutex(op);
         };
         let slot = &mut self.tasks[task.index()];
         slot.grant = Grant::Done;
@@ -94,12 +94,24 @@ impl Execution {
     }
 }
 
+#[cold]
+fn not_a_mutex(op: Op) -> ! {
+    panic!("internal error: {op:?} needs a mutex");
+}
+
 /// Takes a lock out of those that a task holds. It nearly always is the last one.
 #[inline]
 fn release(held: &mut Vec<ObjectId>, object: ObjectId) {
     if held.last() == Some(&object) {
         held.pop();
-    } else if let Some(position) = held.iter().rposition(|&other| other == object) {
+    } else {
+        release_inner(held, object);
+    }
+}
+
+#[cold]
+fn release_inner(held: &mut Vec<ObjectId>, object: ObjectId) {
+    if let Some(position) = held.iter().rposition(|&other| other == object) {
         held.remove(position);
     }
 }
