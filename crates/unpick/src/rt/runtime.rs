@@ -158,15 +158,22 @@ impl Runtime {
     }
 
     /// Makes sure that there is an idle fiber for the next task to be created.
+    #[inline]
     pub(super) fn prepare_fiber(&mut self, stack_size: Option<usize>) -> io::Result<()> {
         let stack_size = stack_size.unwrap_or(0).max(self.stack_size);
         let index = self.execution.task_count();
         match self.fibers.get(index) {
-            None => self.fibers.push(Fiber::new(stack_size)?),
-            Some(fiber) if fiber.is_lost || fiber.stack_size() < stack_size => {
-                self.fibers[index] = Fiber::new(stack_size)?;
-            }
-            Some(_) => {}
+            Some(fiber) if !fiber.is_lost && fiber.stack_size() >= stack_size => Ok(()),
+            _ => self.replace_fiber(index, stack_size),
+        }
+    }
+
+    #[cold]
+    fn replace_fiber(&mut self, index: usize, stack_size: usize) -> io::Result<()> {
+        let fiber = Fiber::new(stack_size)?;
+        match self.fibers.get_mut(index) {
+            Some(unfit) => *unfit = fiber,
+            None => self.fibers.push(fiber),
         }
         Ok(())
     }

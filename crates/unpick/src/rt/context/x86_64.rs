@@ -8,6 +8,27 @@ use corosensei::stack::{DefaultStack, Stack};
 use std::arch::asm;
 use std::io;
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+/// Stacks that wait for another use, each with its size. A short exploration would spend much of its
+/// time on mapping them.
+static SPARE: Mutex<Vec<(usize, DefaultStack)>> = Mutex::new(Vec::new());
+
+/// Stacks that are kept for another use, at most.
+const SPARE_COUNT_MAX: usize = 64;
+
+fn take_spare(stack_size: usize) -> Option<DefaultStack> {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    let position = spare.iter().rposition(|(size, _)| *size == stack_size)?;
+    Some(spare.swap_remove(position).1)
+}
+
+fn keep_spare(stack_size: usize, stack: DefaultStack) {
+    let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+    if spare.len() < SPARE_COUNT_MAX {
+        spare.push((stack_size, stack));
+    }
+}
 
 /// A stack, and where execution stands on it while it is suspended.
 pub(in crate::rt) struct Context {
@@ -18,6 +39,7 @@ pub(in crate::rt) struct Context {
     entry: extern "C" fn(),
     /// `None` for the host, which runs on the stack of its thread.
     stack: Option<DefaultStack>,
+    stack_size: usize,
 }
 
 impl Context {
@@ -28,13 +50,17 @@ impl Context {
             start: std::ptr::null_mut(),
             entry: never,
             stack: None,
+            stack_size: 0,
         }
     }
 
     /// A context that begins with `entry` when it is first switched to. The entry does not return: it
     /// ends with [`restart`].
     pub fn new(stack_size: usize, entry: extern "C" fn()) -> io::Result<Context> {
-        let stack = DefaultStack::new(stack_size)?;
+        let stack = match take_spare(stack_size) {
+            Some(stack) => stack,
+            None => DefaultStack::new(stack_size)?,
+        };
         let top = (stack.base().get() & !15) as *mut usize;
         // A function finds its return address on top of the stack, right below a multiple of 16. The
         // words above the entry are for `rbx` and `rbp`.
@@ -50,6 +76,7 @@ impl Context {
             start,
             entry,
             stack: Some(stack),
+            stack_size,
         })
     }
 
@@ -70,6 +97,16 @@ impl Context {
         // SAFETY: this is what `switch` leaves on top of the stack of a suspended context.
         let [rip, rbx, rbp] = unsafe { self.stack_pointer.cast::<[usize; 3]>().read() };
         [rip, rbx, rbp, self.stack_pointer.wrapping_add(3) as usize]
+    }
+}
+
+impl Drop for Context {
+    /// A stack on which something is left is unmapped: nobody shall find it there.
+    fn drop(&mut self) {
+        let is_at_its_beginning = self.stack_pointer == self.start;
+        if let Some(stack) = self.stack.take_if(|_| is_at_its_beginning) {
+            keep_spare(self.stack_size, stack);
+        }
     }
 }
 
