@@ -66,3 +66,40 @@ impl<T> Queue<T> {
         unsafe { (*self.messages.get()).take() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn messages_come_in_order_until_the_queue_is_closed() {
+        let queue = Queue::new();
+        for message in 0..3 {
+            assert_eq!(queue.push(message), Ok(()));
+        }
+        assert_eq!(queue.pop(), Some(0));
+        let rest = queue.close().expect("it was open");
+        assert_eq!(rest, [1, 2]);
+        assert_eq!(queue.push(3), Err(3));
+        assert_eq!(queue.pop(), None);
+        assert_eq!(queue.close(), None);
+    }
+
+    #[test]
+    fn other_threads_can_do_nothing_but_drop() {
+        let message = Arc::new(());
+        let queue = Queue::new();
+        assert!(queue.push(Arc::clone(&message)).is_ok());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(queue.push(Arc::clone(&message)).is_err());
+                assert!(queue.pop().is_none());
+                assert!(queue.close().is_none());
+            });
+        });
+        assert_eq!(Arc::strong_count(&message), 2);
+        std::thread::spawn(move || drop(queue)).join().unwrap();
+        assert_eq!(Arc::strong_count(&message), 1);
+    }
+}
