@@ -1,7 +1,9 @@
 //! A task's body before it runs and its result after it has ended, in one allocation with two owners:
 //! the task, and the handle to wait for it.
 
+use super::runtime::current;
 use super::task::stamp;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::Any;
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,12 +24,16 @@ where
     F: FnOnce() -> T + Send + 'a,
     T: Send + 'a,
 {
-    let packet = NonNull::from(Box::leak(Box::new(Packet {
-        owners: AtomicU8::new(2),
-        stamp: stamp(),
-        body: UnsafeCell::new(Some(body)),
-        result: UnsafeCell::new(None),
-    })));
+    let packet = allocate(Layout::new::<Packet<F, T>>()).cast::<Packet<F, T>>();
+    // SAFETY: the memory is fresh, and large enough.
+    unsafe {
+        packet.write(Packet {
+            owners: AtomicU8::new(2),
+            stamp: stamp(),
+            body: UnsafeCell::new(Some(body)),
+            result: UnsafeCell::new(None),
+        });
+    }
     (Body(packet), Crop(packet))
 }
 
@@ -64,8 +70,8 @@ impl Drop for Body<'_> {
     #[inline]
     fn drop(&mut self) {
         if self.work().give_up() {
-            // SAFETY: it was leaked from a box, and nobody else owns it any more.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+            // SAFETY: nobody else owns it any more.
+            unsafe { destroy(self.0) };
         }
     }
 }
@@ -99,8 +105,8 @@ impl<T> Drop for Crop<'_, T> {
     #[inline]
     fn drop(&mut self) {
         if self.harvest().give_up() {
-            // SAFETY: it was leaked from a box, and nobody else owns it any more.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+            // SAFETY: nobody else owns it any more.
+            unsafe { destroy(self.0) };
         }
     }
 }
@@ -184,5 +190,105 @@ impl<F, T> Harvest<T> for Packet<F, T> {
         self.check_execution();
         // SAFETY: checked above; the reference ends at once.
         unsafe { (*self.result.get()).take() }
+    }
+}
+
+/// Memory of packets that a runtime keeps for the next ones, in blocks of one size.
+pub(super) struct Blocks {
+    /// Its capacity says how many are kept.
+    spare: Vec<NonNull<u8>>,
+}
+
+/// Enough for a closure with a dozen captured pointers.
+const BLOCK: Layout = match Layout::from_size_align(128, 16) {
+    Ok(layout) => layout,
+    Err(_) => panic!("not a layout"),
+};
+
+/// Blocks that a runtime keeps, at most.
+const SPARE_COUNT_MAX: usize = 64;
+
+impl Blocks {
+    pub fn new() -> Blocks {
+        Blocks {
+            spare: Vec::with_capacity(SPARE_COUNT_MAX),
+        }
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        for block in self.spare.drain(..) {
+            // SAFETY: all were allocated as blocks, and nobody uses them.
+            unsafe { dealloc(block.as_ptr(), BLOCK) };
+        }
+    }
+}
+
+/// Whether a packet lies in a block.
+#[inline]
+fn is_small(layout: Layout) -> bool {
+    layout.size() <= BLOCK.size() && layout.align() <= BLOCK.align()
+}
+
+#[inline]
+fn allocate(layout: Layout) -> NonNull<u8> {
+    let runtime = current();
+    if is_small(layout) && !runtime.is_null() {
+        // SAFETY: not null means current; the reference ends at once.
+        if let Some(block) = unsafe { (*runtime).blocks.spare.pop() } {
+            return block;
+        }
+    }
+    allocate_anew(if is_small(layout) { BLOCK } else { layout })
+}
+
+#[cold]
+fn allocate_anew(layout: Layout) -> NonNull<u8> {
+    // SAFETY: neither a block nor a packet is of size zero.
+    let memory = unsafe { alloc(layout) };
+    NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// Drops a packet and gives its memory back.
+///
+/// # Safety
+/// It was made by [`packet`], and nobody uses it any more.
+#[inline]
+unsafe fn destroy<P: ?Sized>(packet: NonNull<P>) {
+    // SAFETY: as the caller promises. The memory is given back also if a destructor unwinds.
+    unsafe {
+        let _memory = Memory {
+            start: packet.cast(),
+            layout: Layout::for_value(packet.as_ref()),
+        };
+        packet.drop_in_place();
+    }
+}
+
+/// The memory of a packet that is being dropped.
+struct Memory {
+    start: NonNull<u8>,
+    layout: Layout,
+}
+
+impl Drop for Memory {
+    #[inline]
+    fn drop(&mut self) {
+        let is_small = is_small(self.layout);
+        let runtime = current();
+        // SAFETY: not null means current, and no reference is live. The memory was allocated as a
+        // block if it is small, and nobody uses it any more.
+        unsafe {
+            if is_small && !runtime.is_null() {
+                let spare = &mut (*runtime).blocks.spare;
+                if spare.len() < spare.capacity() {
+                    spare.push(self.start);
+                    return;
+                }
+            }
+            let layout = if is_small { BLOCK } else { self.layout };
+            dealloc(self.start.as_ptr(), layout);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
+use super::packet::Blocks;
 use super::panic_hook;
 use super::statics::StaticsInUse;
 use std::any::Any;
@@ -70,6 +71,7 @@ pub(crate) struct Runtime {
     /// fiber must not move when its task creates another.
     #[allow(clippy::vec_box)]
     pub(super) fibers: Vec<Box<Fiber>>,
+    pub(super) blocks: Blocks,
     pub(super) host: Context,
     pub(super) current: TaskId,
     /// The creator of the running task, while that is new: it runs up to its first operation within
@@ -126,6 +128,7 @@ impl Runtime {
             strategy: std::ptr::from_mut(Box::leak(Box::new(NoStrategy))),
             program,
             fibers: Vec::new(),
+            blocks: Blocks::new(),
             host: Context::of_host(),
             current: TaskId::MAIN,
             creator: None,
