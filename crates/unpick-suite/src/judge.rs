@@ -363,13 +363,13 @@ impl Verdict {
 
     /// Checks what techniques promise about each other.
     fn compare(&mut self) {
-        let executions = |verdict: &Verdict, name: &str| {
+        let schedules = |verdict: &Verdict, name: &str| {
             let mut techniques = verdict.techniques.iter();
             let found = techniques.find(|one| one.technique == name);
-            found.map(|one| (one.technique, one.executions))
+            found.map(|one| (one.technique, one.schedules))
         };
         for (less, more) in LESS_WORK {
-            let (less, more) = (executions(self, less), executions(self, more));
+            let (less, more) = (schedules(self, less), schedules(self, more));
             if let (Some((technique, less)), Some((_, more))) = (less, more)
                 && less > more
                 && !self.fails
@@ -377,7 +377,7 @@ impl Verdict {
                 let counts = format!("{less} against {more}");
                 self.breach(
                     technique,
-                    "runs no more executions than without laziness",
+                    "counts no more schedules than without laziness",
                     counts,
                 );
             }

@@ -45,7 +45,7 @@ pub const KERNELS: &[Kernel] = &[
 ];
 
 /// The strategies of unpick that end with a complete exploration.
-const UNPICK_STRATEGIES: &[&str] = &["dfs"];
+const UNPICK_STRATEGIES: &[&str] = &["dfs", "odpor", "lazy-odpor"];
 
 const LOOM: &str = "loom";
 

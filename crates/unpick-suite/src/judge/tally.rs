@@ -80,6 +80,21 @@ impl Tally {
         self.flavours.values().map(|sums| sums.breaches).sum()
     }
 
+    /// Executions that a technique ran on all programs together.
+    #[must_use]
+    pub fn executions(&self, technique: &str) -> u64 {
+        let mut techniques = self.techniques.iter();
+        let found = techniques.find(|one| one.name == technique);
+        found.map_or(0, |one| one.executions)
+    }
+
+    /// Relations of all programs together, as far as they can be foreseen.
+    #[must_use]
+    pub fn foreseen_relations(&self) -> u64 {
+        let sums = self.flavours.values();
+        sums.map(|sums| sums.foreseen_relations).sum()
+    }
+
     fn technique(&mut self, name: &'static str) -> &mut Technique {
         let known = self.techniques.iter().position(|one| one.name == name);
         let at = known.unwrap_or_else(|| {
