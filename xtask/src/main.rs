@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod lazy;
 mod oracles;
 mod soundness;
 mod tidy;
@@ -53,6 +54,12 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
+    /// Measure every reduction on programs with coarse locking and write docs/study/lazy.md
+    Lazy {
+        /// Executions of each technique on each program
+        #[arg(long, default_value_t = 100_000)]
+        executions: u64,
+    },
     /// Measure unpick, shuttle and loom side by side on the same programs
     Bench {
         /// Options of the measurement, for example `--rounds 3 --json FILE`
@@ -80,6 +87,7 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
+        Chore::Lazy { executions } => lazy::run(&root, executions),
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {
