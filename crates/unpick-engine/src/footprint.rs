@@ -200,7 +200,9 @@ fn add_channel_operation(
         _ => {
             touch(HEAD, mode);
             touch(slot(traffic.received), mode);
-            if !succeeds || result == Result::Unknown {
+            // An attempt that finds a message would have seen whether there are senders.
+            let is_attempt = op.kind == OpKind::TryReceive || op.timed;
+            if !succeeds || is_attempt || result == Result::Unknown {
                 touch(SENDERS, Mode::Read);
             }
             traffic.received += u32::from(result == Result::Granted(Grant::Done));

@@ -24,6 +24,7 @@
 
 mod chains;
 mod movable;
+mod objects;
 mod path;
 mod question;
 mod race;
@@ -34,6 +35,7 @@ mod wakeup;
 
 use crate::names::Names;
 use alloc::{boxed::Box, format, vec::Vec};
+use objects::Objects;
 use path::{Node, Path};
 use race::{Races, Reversal};
 use sections::Sections;
@@ -56,6 +58,7 @@ pub struct Odpor {
     history: History,
     units: Units,
     sections: Sections,
+    objects: Objects,
     has_begun: bool,
 }
 
@@ -85,6 +88,7 @@ impl Odpor {
             history: History::new(&[]),
             units: Units::default(),
             sections: Sections::new(are_moved),
+            objects: Objects::default(),
             has_begun: false,
         }
     }
@@ -100,7 +104,9 @@ impl Odpor {
             branches.push(Branch::of(self.names.name(task)));
         } else {
             let at = self.path.nodes.len();
-            sleep = self.path.asleep_at(at, &self.history, &self.sections);
+            sleep = self
+                .path
+                .asleep_at(at, &self.history, &self.sections, &self.objects);
             let is_awake = |name: u32| sleep.iter().all(|one: &Sleeper| one.name != name);
             branches.append(&mut self.subtree);
             branches.retain(|branch| eligible.contains(&branch.name) && is_awake(branch.name));
@@ -127,7 +133,7 @@ impl Strategy for Odpor {
         if is_anew {
             self.path.clear();
             self.sections.forget();
-        } else if self.has_begun && !self.path.advance(&self.units) {
+        } else if self.has_begun && !self.path.advance(&self.units, &self.objects) {
             return Begin::Exhausted;
         }
         self.has_begun = true;
@@ -138,6 +144,7 @@ impl Strategy for Odpor {
         self.names.reset();
         self.history.reset();
         self.sections.reset();
+        self.objects.reset();
         match is_anew {
             true => Begin::Restart,
             false => Begin::Ready,
@@ -148,13 +155,15 @@ impl Strategy for Odpor {
         let execution = view.execution();
         self.names.update(view.trace());
         self.history.extend(execution);
+        self.objects.update(execution, &self.history, &self.names);
         let can_go_on = |task| view.eligible().contains(task);
         let inside = self.sections.insist(execution, &self.history, can_go_on);
         if self.sections.is_refuted {
             return Err(Stop::Cut);
         }
         if let Err(first) = inside {
-            self.path.look_anew(first, &self.history, &self.sections);
+            self.path
+                .look_anew(first, &self.history, &self.sections, &self.objects);
         }
         if self.depth == self.path.nodes.len() {
             let node = self.discover(view, inside.unwrap_or(None))?;
@@ -194,8 +203,11 @@ impl Strategy for Odpor {
         }
         self.names.update(execution.trace());
         self.history.extend(execution);
+        self.objects.update(execution, &self.history, &self.names);
+        self.objects.tell_apart();
         if let Some(first) = self.sections.check(execution, &self.history) {
-            self.path.look_anew(first, &self.history, &self.sections);
+            self.path
+                .look_anew(first, &self.history, &self.sections, &self.objects);
         }
         let history = &self.history;
         self.units
@@ -217,9 +229,18 @@ impl Strategy for Odpor {
         for Reversal { first, sequence } in races.reversals() {
             let node = &mut self.path.nodes[units.all()[first].first];
             let name = units.all()[sequence[0]].name;
-            if node.eligible.contains(&name) && !is_covered(units, &sequence, &node.sleep) {
+            if node.eligible.contains(&name)
+                && !is_covered(units, &sequence, &node.sleep, &self.objects)
+            {
                 let mut others = node.branches.split_off(1);
-                insert(units, &mut others, sequence, node.object_count, &answers_of);
+                insert(
+                    units,
+                    &mut others,
+                    sequence,
+                    node.object_count,
+                    &self.objects,
+                    &answers_of,
+                );
                 node.branches.append(&mut others);
             }
         }

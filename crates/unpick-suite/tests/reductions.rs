@@ -34,7 +34,7 @@ fn techniques_keep_their_promises_on_random_programs() {
     println!("{tally}");
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
     // Not promised program by program: an object that is used for the first time cannot always be
-    // told from another one that another execution has used for the first time.
+    // told from another one, and limited channels are not searched optimally.
     let (optimal, lazy) = (tally.executions("odpor"), tally.executions("lazy-odpor"));
     let foreseen = tally.foreseen_relations();
     assert!(

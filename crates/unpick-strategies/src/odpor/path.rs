@@ -1,5 +1,6 @@
 //! The path from the first point of the search to the present one.
 
+use super::objects::Objects;
 use super::question::{Question, next_answer};
 use super::sections::{Sections, add_accesses};
 use super::units::Units;
@@ -41,7 +42,7 @@ impl Path {
     }
 
     /// Goes to the next branch; `units` are those of the last execution. `false` if there is none.
-    pub fn advance(&mut self, units: &Units) -> bool {
+    pub fn advance(&mut self, units: &Units, objects: &Objects) -> bool {
         while let Some(node) = self.nodes.last_mut() {
             if next_answer(&mut node.questions) {
                 node.branches[0].children.clear();
@@ -50,7 +51,7 @@ impl Path {
             }
             let done = node.branches.remove(0);
             if !node.branches.is_empty() {
-                let sleeper = self.sleeper(done.name, units);
+                let sleeper = self.sleeper(done.name, units, objects);
                 let node = self.nodes.last_mut();
                 node.expect("internal error: a path without its end")
                     .sleep
@@ -63,14 +64,14 @@ impl Path {
     }
 
     /// The unit that began at the last point, put to sleep.
-    fn sleeper(&self, name: u32, units: &Units) -> Sleeper {
+    fn sleeper(&self, name: u32, units: &Units, objects: &Objects) -> Sleeper {
         let event = self.nodes.len() - 1;
         let unit = units.all().iter().position(|unit| unit.first == event);
         let unit = unit.expect("internal error: a branch that was not performed");
         let node = &self.nodes[event];
         let footprint = match node.has_questions {
             true => Footprint::unknown(),
-            false => Footprint::new(units, unit, node.object_count),
+            false => Footprint::new(units, unit, node.object_count, objects),
         };
         Sleeper { name, footprint }
     }
@@ -103,12 +104,18 @@ impl Path {
     }
 
     /// Works out again what is asleep, after a section has lost its privilege.
-    pub fn look_anew(&mut self, from: usize, history: &History, sections: &Sections) {
+    pub fn look_anew(
+        &mut self,
+        from: usize,
+        history: &History,
+        sections: &Sections,
+        objects: &Objects,
+    ) {
         for at in from + 1..self.nodes.len() {
             let is_inner = sections.is_inside(at);
             let sleep = match is_inner {
                 true => Vec::new(),
-                false => self.asleep_at(at, history, sections),
+                false => self.asleep_at(at, history, sections, objects),
             };
             self.nodes[at].is_inner = is_inner;
             self.nodes[at].sleep = sleep;
@@ -116,7 +123,13 @@ impl Path {
     }
 
     /// The sleepers at a point: those that the unit performed right before does not wake.
-    pub fn asleep_at(&self, at: usize, history: &History, sections: &Sections) -> Vec<Sleeper> {
+    pub fn asleep_at(
+        &self,
+        at: usize,
+        history: &History,
+        sections: &Sections,
+        objects: &Objects,
+    ) -> Vec<Sleeper> {
         let Some(last) = at.checked_sub(1) else {
             return Vec::new();
         };
@@ -126,7 +139,7 @@ impl Path {
         add_accesses(history, first, last, section, &mut performed);
         let sleepers = self.nodes[first].sleep.iter();
         sleepers
-            .filter(|one| !one.footprint.depends_on(&performed))
+            .filter(|one| !one.footprint.depends_on(&performed, objects))
             .cloned()
             .collect()
     }

@@ -1,5 +1,6 @@
 //! Wakeup trees: what is still to be explored from a point, as an ordered tree of units.
 
+use super::objects::Objects;
 use super::units::Units;
 use alloc::vec::Vec;
 use unpick_engine::Access;
@@ -39,17 +40,24 @@ pub(crate) struct Sleeper {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Footprint {
     accesses: Vec<Access>,
+    /// What the objects of these accesses are known as.
+    identities: Vec<Option<u32>>,
     /// Whether the unit ends the execution, or may touch anything.
     is_last: bool,
     /// Objects below this number are the same in all executions that pass there; later ones may be
-    /// numbered differently, and any two of them may be the same.
+    /// numbered differently.
     object_count: u32,
 }
 
 impl Footprint {
-    pub fn new(units: &Units, unit: usize, object_count: u32) -> Footprint {
+    pub fn new(units: &Units, unit: usize, object_count: u32, objects: &Objects) -> Footprint {
+        let accesses = units.accesses(unit);
+        let objects_used = accesses.iter().map(|access| access.location.object);
         Footprint {
-            accesses: units.accesses(unit).to_vec(),
+            accesses: accesses.to_vec(),
+            identities: objects_used
+                .map(|object| objects.identity(object))
+                .collect(),
             is_last: units.all()[unit].is_last || units.all()[unit].is_partial,
             object_count,
         }
@@ -64,25 +72,35 @@ impl Footprint {
     }
 
     /// Whether a unit that was performed later depends on this one.
-    pub fn depends_on(&self, other: &[Access]) -> bool {
+    pub fn depends_on(&self, other: &[Access], objects: &Objects) -> bool {
         let is_known = |access: &Access| access.location.object.0 < self.object_count;
         self.is_last
-            || self.accesses.iter().any(|mine| {
-                other.iter().any(|theirs| {
-                    let same = match (is_known(mine), is_known(theirs)) {
-                        (true, true) => mine.location == theirs.location,
-                        (false, false) => mine.location.part == theirs.location.part,
-                        _ => false,
-                    };
-                    same && !mine.mode.commutes_with(theirs.mode)
+            || self
+                .accesses
+                .iter()
+                .zip(&self.identities)
+                .any(|(mine, known)| {
+                    other.iter().any(|theirs| {
+                        let same = match (is_known(mine), is_known(theirs)) {
+                            (true, true) => mine.location == theirs.location,
+                            (false, false) => {
+                                let theirs_known = objects.identity(theirs.location.object);
+                                mine.location.part == theirs.location.part
+                                    && objects.may_be_same(*known, theirs_known)
+                            }
+                            _ => false,
+                        };
+                        same && !mine.mode.commutes_with(theirs.mode)
+                    })
                 })
-            })
     }
 
     /// Whether a unit depends on none of a sequence.
-    fn is_independent_of(&self, units: &Units, sequence: &[usize]) -> bool {
+    fn is_independent_of(&self, units: &Units, sequence: &[usize], objects: &Objects) -> bool {
         let mut sequence = sequence.iter();
-        sequence.all(|&unit| !units.all()[unit].is_last && !self.depends_on(units.accesses(unit)))
+        sequence.all(|&unit| {
+            !units.all()[unit].is_last && !self.depends_on(units.accesses(unit), objects)
+        })
     }
 }
 
@@ -99,12 +117,19 @@ fn position_of_initial(units: &Units, sequence: &[usize], name: u32) -> Option<O
 }
 
 /// Whether a sleeper is a weak initial of a sequence: what the sequence leads to has been explored.
-pub(crate) fn is_covered(units: &Units, sequence: &[usize], sleep: &[Sleeper]) -> bool {
+pub(crate) fn is_covered(
+    units: &Units,
+    sequence: &[usize],
+    sleep: &[Sleeper],
+    objects: &Objects,
+) -> bool {
     sleep.iter().any(
         |sleeper| match position_of_initial(units, sequence, sleeper.name) {
             None => false,
             Some(Some(_)) => true,
-            Some(None) => sleeper.footprint.is_independent_of(units, sequence),
+            Some(None) => sleeper
+                .footprint
+                .is_independent_of(units, sequence, objects),
         },
     )
 }
@@ -115,6 +140,7 @@ pub(crate) fn insert(
     branches: &mut Vec<Branch>,
     mut sequence: Vec<usize>,
     object_count: u32,
+    objects: &Objects,
     answers_of: &dyn Fn(usize) -> Vec<u32>,
 ) {
     for branch in branches.iter_mut() {
@@ -123,7 +149,10 @@ pub(crate) fn insert(
             Some(Some(position)) => {
                 sequence.remove(position);
             }
-            Some(None) if branch.footprint.is_independent_of(units, &sequence) => {}
+            Some(None)
+                if branch
+                    .footprint
+                    .is_independent_of(units, &sequence, objects) => {}
             Some(None) => continue,
         }
         if !branch.children.is_empty() && !sequence.is_empty() {
@@ -132,6 +161,7 @@ pub(crate) fn insert(
                 &mut branch.children,
                 sequence,
                 object_count,
+                objects,
                 answers_of,
             );
         }
@@ -140,7 +170,7 @@ pub(crate) fn insert(
     let chain = sequence.iter().rev().fold(Vec::new(), |children, &unit| {
         let branch = Branch {
             name: units.all()[unit].name,
-            footprint: Footprint::new(units, unit, object_count),
+            footprint: Footprint::new(units, unit, object_count, objects),
             answers: answers_of(unit),
             children,
         };

@@ -1,0 +1,184 @@
+//! Objects that are the same in different executions.
+//!
+//! An object is known by its first use, so that its number depends on the schedule. But a task that
+//! has seen the same does the same: its next operation means the same object. So objects are
+//! recognised by the tasks that use them, as long as everything a task has seen is known.
+
+use crate::names::Names;
+use alloc::{collections::BTreeMap, vec, vec::Vec};
+use unpick_engine::{Execution, History};
+use unpick_trace::{ObjectId, OpKind, TaskId};
+
+/// A task by name, the number of its events, and a hash of what it has seen.
+type Point = (u32, u32, u64);
+
+#[derive(Default)]
+pub(crate) struct Objects {
+    /// Which object the next operation of a task means; none if that has turned out not to follow.
+    known: BTreeMap<Point, Option<u32>>,
+    /// By identity: the one it has turned out to be the same as, or itself.
+    same: Vec<u32>,
+    /// By identity: those that were seen to be other objects, as bits.
+    others: Vec<Vec<u64>>,
+    /// By object of the current execution.
+    identities: Vec<Option<u32>>,
+    /// By task of the current execution: what it has seen, if that is known.
+    seen: Vec<Option<u64>>,
+    event_count: usize,
+}
+
+impl Objects {
+    /// Prepares for another execution.
+    pub fn reset(&mut self) {
+        self.identities.clear();
+        self.seen.clear();
+        self.event_count = 0;
+    }
+
+    /// Takes in what has happened since.
+    pub fn update(&mut self, execution: &Execution, history: &History, names: &Names) {
+        let steps = &execution.trace().steps;
+        if self.seen.is_empty() {
+            let has_asked = steps.first().is_some_and(|step| !step.is_operation());
+            self.seen.push((!has_asked).then_some(0));
+        }
+        for number in self.event_count..history.events().len() {
+            let event = &history.events()[number];
+            let task = event.task.index();
+            let mut seen = self.seen[task].filter(|_| is_open(history, number));
+            let rest = steps[event.step + 1..].iter();
+            let asked = rest.take_while(|step| !step.is_operation());
+            for step in core::iter::once(&steps[event.step]).chain(asked) {
+                let what = step.op.kind as u64 | u64::from(event.is_refused) << 8;
+                seen = seen.map(|seen| mix(mix(seen, what), step.value));
+            }
+            self.seen[task] = seen;
+            while history.creator_of(TaskId(self.seen.len() as u32)) == Some(number) {
+                self.seen.push(seen);
+            }
+        }
+        self.event_count = history.events().len();
+        for (index, seen) in self.seen.clone().into_iter().enumerate() {
+            let task = TaskId(index as u32);
+            let object = execution.pending_op(task).object;
+            if object != ObjectId::NONE && execution.is_pending(task) {
+                let point = |seen| (names.name(task), history.event_count_of(task), seen);
+                self.note(object, seen.map(point));
+            }
+        }
+    }
+
+    /// Notes that the next operation at a point means an object.
+    fn note(&mut self, object: ObjectId, point: Option<Point>) {
+        if self.identities.len() <= object.index() {
+            self.identities.resize(object.index() + 1, None);
+        }
+        let Some(point) = point else {
+            return;
+        };
+        let known = self.known.get(&point).copied();
+        match (known, self.identities[object.index()]) {
+            (Some(None), _) => {}
+            (Some(Some(other)), Some(mine)) if !self.merge(mine, other) => {
+                self.known.insert(point, None);
+            }
+            (Some(Some(_)), Some(_)) => {}
+            (Some(known), None) => self.identities[object.index()] = known,
+            (None, mine) => {
+                let identity = mine.unwrap_or_else(|| {
+                    self.same.push(self.same.len() as u32);
+                    self.others.push(Vec::new());
+                    self.same.len() as u32 - 1
+                });
+                self.identities[object.index()] = Some(identity);
+                self.known.insert(point, Some(identity));
+            }
+        }
+    }
+
+    /// Two identities are one object, unless they were seen to be two.
+    fn merge(&mut self, one: u32, other: u32) -> bool {
+        let (one, other) = (self.root(one), self.root(other));
+        if one != other {
+            if self.are_different(one, other) {
+                return false;
+            }
+            self.same[other as usize] = one;
+            let others = core::mem::take(&mut self.others[other as usize]);
+            self.add_others(one, &others);
+        }
+        true
+    }
+
+    fn root(&self, mut identity: u32) -> u32 {
+        while self.same[identity as usize] != identity {
+            identity = self.same[identity as usize];
+        }
+        identity
+    }
+
+    fn add_others(&mut self, identity: u32, bits: &[u64]) {
+        let mine = &mut self.others[identity as usize];
+        if mine.len() < bits.len() {
+            mine.resize(bits.len(), 0);
+        }
+        mine.iter_mut()
+            .zip(bits)
+            .for_each(|(mine, bits)| *mine |= bits);
+    }
+
+    /// At the end of an execution: objects with different numbers are different objects.
+    pub fn tell_apart(&mut self) {
+        let present = self.identities.iter().flatten();
+        let present: Vec<u32> = present.map(|&identity| self.root(identity)).collect();
+        let mut bits = vec![0; self.same.len().div_ceil(64)];
+        for &identity in &present {
+            bits[identity as usize / 64] |= 1 << (identity % 64);
+        }
+        for &identity in &present {
+            self.add_others(identity, &bits);
+        }
+    }
+
+    fn are_different(&self, one: u32, other: u32) -> bool {
+        let has = |one: u32, other: u32| {
+            let word = self.others[one as usize].get(other as usize / 64);
+            word.is_some_and(|word| word >> (other % 64) & 1 == 1)
+        };
+        one != other && (has(one, other) || has(other, one))
+    }
+
+    /// What an object of the current execution is known as.
+    pub fn identity(&self, object: ObjectId) -> Option<u32> {
+        self.identities.get(object.index()).copied().flatten()
+    }
+
+    /// Whether two objects, possibly of different executions, may be the same.
+    pub fn may_be_same(&self, one: Option<u32>, other: Option<u32>) -> bool {
+        match (one, other) {
+            (Some(one), Some(other)) => !self.are_different(self.root(one), self.root(other)),
+            _ => true,
+        }
+    }
+}
+
+/// Whether everything that a task learns from an event is in the trace.
+fn is_open(history: &History, event: usize) -> bool {
+    use OpKind::*;
+    let mut accesses = history.accesses(event).iter();
+    // The data of a mutex is part 1 of it; so is the end of a task.
+    let uses_data = accesses.any(|access| access.location.part == 1);
+    match history.events()[event].op.kind {
+        Load | Store | ReadModifyWrite | CompareExchange | Spawn | Yield | Fence | Unpark
+        | Lock | TryLock | Unlock | NotifyOne | NotifyAll | Wait | PlainWrite | SenderDrop => {
+            !uses_data
+        }
+        _ => false,
+    }
+}
+
+fn mix(seen: u64, word: u64) -> u64 {
+    let product =
+        u128::from(seen ^ 0x9e37_79b9_7f4a_7c15) * u128::from(word ^ 0xd1b5_4a32_d192_ed03);
+    (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
+}
