@@ -37,12 +37,12 @@ use crate::names::Names;
 use alloc::{boxed::Box, format, vec::Vec};
 use objects::Objects;
 use path::{Node, Path};
-use race::{Races, Reversal};
+use race::Races;
 use sections::Sections;
 use units::Units;
 use unpick_engine::{Begin, Execution, History, Stop, Strategy, View};
 use unpick_trace::{Choice, Divergence, Outcome, TaskId};
-use wakeup::{Branch, Sleeper, insert, is_covered};
+use wakeup::{Branch, Sleeper};
 
 /// Optimal dynamic partial order reduction.
 pub struct Odpor {
@@ -209,41 +209,17 @@ impl Strategy for Odpor {
             self.path
                 .look_anew(first, &self.history, &self.sections, &self.objects);
         }
-        let history = &self.history;
         self.units
-            .build(execution, history, &self.names, &self.sections);
+            .build(execution, &self.history, &self.names, &self.sections);
         if execution.outcome() == Some(&Outcome::Cut) || self.sections.is_refuted {
             return Ok(false);
         }
-        let units = &self.units;
         let races = Races {
-            units,
-            history,
+            units: &self.units,
+            history: &self.history,
             execution,
         };
-        let answers_of = |unit: usize| {
-            let unit = &units.all()[unit];
-            let events = unit.first..=unit.last;
-            events.flat_map(|event| races.answers(event)).collect()
-        };
-        for Reversal { first, sequence } in races.reversals() {
-            let node = &mut self.path.nodes[units.all()[first].first];
-            let name = units.all()[sequence[0]].name;
-            if node.eligible.contains(&name)
-                && !is_covered(units, &sequence, &node.sleep, &self.objects)
-            {
-                let mut others = node.branches.split_off(1);
-                insert(
-                    units,
-                    &mut others,
-                    sequence,
-                    node.object_count,
-                    &self.objects,
-                    &answers_of,
-                );
-                node.branches.append(&mut others);
-            }
-        }
+        self.path.plan(&races, &self.objects);
         Ok(true)
     }
 

@@ -2,9 +2,10 @@
 
 use super::objects::Objects;
 use super::question::{Question, next_answer};
+use super::race::{Races, Reversal};
 use super::sections::{Sections, add_accesses};
 use super::units::Units;
-use super::wakeup::{Branch, Footprint, Sleeper};
+use super::wakeup::{Branch, Footprint, Sleeper, insert, is_covered};
 use alloc::vec::Vec;
 use unpick_engine::History;
 
@@ -101,6 +102,34 @@ impl Path {
             });
         }
         questions[asked].answer()
+    }
+
+    /// Adds what reverses the races of an execution to the wakeup trees of its points.
+    pub fn plan(&mut self, races: &Races<'_>, objects: &Objects) {
+        let units = races.units;
+        let answers_of = |unit: usize| {
+            let unit = &units.all()[unit];
+            let events = unit.first..=unit.last;
+            events.flat_map(|event| races.answers(event)).collect()
+        };
+        for Reversal { first, sequence } in races.reversals() {
+            let node = &mut self.nodes[units.all()[first].first];
+            let name = units.all()[sequence[0]].name;
+            if node.eligible.contains(&name) && !is_covered(units, &sequence, &node.sleep, objects)
+            {
+                let mut others = node.branches.split_off(1);
+                let object_count = node.object_count;
+                insert(
+                    units,
+                    &mut others,
+                    sequence,
+                    object_count,
+                    objects,
+                    &answers_of,
+                );
+                node.branches.append(&mut others);
+            }
+        }
     }
 
     /// Works out again what is asleep, after a section has lost its privilege.
