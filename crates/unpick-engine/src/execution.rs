@@ -9,6 +9,7 @@ mod decision;
 use crate::{
     Shape, Stop,
     fairness::Fairness,
+    model::Class,
     object::{Object, State},
     site::{Sites, site_of},
     spin::Spin,
@@ -86,10 +87,13 @@ pub(crate) enum Status {
 
 pub(crate) struct Task {
     pub status: Status,
+    /// Invariant: that of `op`.
+    pub class: Class,
     pub op: Op,
     pub site: SiteId,
     pub object: ObjectId,
-    pub grant: Grant,
+    /// What the front end knows it by.
+    pub handle: usize,
     pub operations: u64,
     /// Locks held, in order of acquisition; a reader-writer lock appears once a holder.
     pub held: Vec<ObjectId>,
@@ -98,7 +102,8 @@ pub(crate) struct Task {
     /// A wait that may end: notified to all, or spuriously.
     pub is_woken: bool,
     pub is_barrier_leader: bool,
-    /// Whether the next operation lets others go first.
+    /// Whether the next operation lets others go first. Invariant: `false` while
+    /// `Execution::is_plain`.
     yields: bool,
     children: u32,
     objects: u32,
@@ -112,10 +117,11 @@ impl Task {
     fn new() -> Task {
         Task {
             status: Status::Running,
+            class: Class::Yield,
             op: Op::new(OpKind::Yield, ObjectId::NONE),
             site: SiteId::UNKNOWN,
             object: ObjectId::NONE,
-            grant: Grant::Done,
+            handle: 0,
             operations: 0,
             held: Vec::new(),
             ticket: 0,
@@ -141,12 +147,20 @@ pub struct Execution {
     pub(crate) enabled: TaskSet,
     /// Invariant: the size of `enabled`.
     pub(crate) enabled_count: usize,
+    /// Whether nobody watches and no task has come to yield so far: nothing but the model has to be
+    /// kept up to date then.
+    pub(crate) is_plain: bool,
     /// Valid where `is_restricted`: the enabled tasks that need not let others go first.
     pub(crate) eligible: TaskSet,
+    /// Invariant: this and the next but one are `false` while `is_plain`.
     pub(crate) is_restricted: bool,
     pub(crate) last: TaskId,
+    /// The task that runs between two operations: the last one, or one that it creates.
+    running: TaskId,
     /// Whether the next operation of the last task lets others go first.
     last_yields: bool,
+    /// What came of the last operation.
+    pub(crate) granted: Grant,
     pub(crate) operation_count: u64,
     /// The number of operations after which the execution is over: once it has an outcome, zero.
     operation_limit: u64,
@@ -154,7 +168,7 @@ pub struct Execution {
     uncontended_count: u64,
     /// Operations performed while their task unwound.
     forced_count: u64,
-    /// The step in which the last operation was performed.
+    /// The step in which the last operation was performed. Not kept while `is_plain`.
     last_step: usize,
     pub(crate) enabled_max: usize,
     /// Counts the changes of anything that tasks share.
@@ -163,6 +177,8 @@ pub struct Execution {
     pub(crate) watch: Watch,
     sites: Sites,
     clock_ns: u64,
+    /// Whether any task has looked at the clock.
+    is_clock_used: bool,
     spurious_wakes: u32,
     weak_failures: u32,
     outcome: Option<Outcome>,
@@ -178,10 +194,13 @@ impl Execution {
             objects: Vec::new(),
             enabled: TaskSet::new(),
             enabled_count: 0,
+            is_plain: true,
             eligible: TaskSet::new(),
             is_restricted: false,
             last: TaskId::MAIN,
+            running: TaskId::MAIN,
             last_yields: false,
+            granted: Grant::Done,
             operation_count: 0,
             operation_limit: settings.steps_max,
             uncontended_count: u64::MAX,
@@ -193,6 +212,7 @@ impl Execution {
             watch: Watch::default(),
             sites: Sites::new(),
             clock_ns: 0,
+            is_clock_used: false,
             spurious_wakes: 0,
             weak_failures: 0,
             outcome: None,
@@ -206,8 +226,10 @@ impl Execution {
         self.trace.objects.clear();
         self.enabled.clear();
         self.enabled_count = 0;
+        self.is_plain = !self.watch.is_active;
         self.is_restricted = false;
         self.last = TaskId::MAIN;
+        self.running = TaskId::MAIN;
         self.last_yields = false;
         self.operation_count = 0;
         self.operation_limit = self.settings.steps_max;
@@ -219,6 +241,7 @@ impl Execution {
         self.fairness.reset();
         self.watch.reset();
         self.clock_ns = 0;
+        self.is_clock_used = false;
         self.spurious_wakes = 0;
         self.weak_failures = 0;
         self.outcome = None;
@@ -315,6 +338,30 @@ impl Execution {
         task
     }
 
+    /// The task that runs now.
+    #[inline]
+    pub fn running(&self) -> TaskId {
+        self.running
+    }
+
+    /// Tells that another task runs now, though nothing was decided: a new one, its creator, or one
+    /// that unwinds.
+    #[inline]
+    pub fn set_running(&mut self, task: TaskId) {
+        self.running = task;
+    }
+
+    /// Sets what the front end knows a task by; not zero.
+    pub fn set_handle(&mut self, task: TaskId, handle: usize) {
+        self.tasks[task.index()].handle = handle;
+    }
+
+    /// What the front end knows a task by.
+    #[inline]
+    pub fn handle(&self, task: TaskId) -> usize {
+        self.tasks[task.index()].handle
+    }
+
     /// Makes an object known that `task` is about to use for the first time.
     pub fn add_object(&mut self, shape: Shape, task: TaskId) -> ObjectId {
         self.push_object(State::from(shape), shape.kind(), task)
@@ -354,10 +401,11 @@ impl Execution {
         self.tasks[task.index()].object
     }
 
-    /// What came of the last operation of a task.
+    /// What came of the last operation. Whoever performed it runs now, and can ask before anything
+    /// else is performed.
     #[inline]
-    pub fn grant(&self, task: TaskId) -> Grant {
-        self.tasks[task.index()].grant
+    pub fn grant(&self) -> Grant {
+        self.granted
     }
 
     /// Tells which value the operation about to be observed leaves in its variable. Of use to those
@@ -387,13 +435,14 @@ impl Execution {
         }
     }
 
+    /// Notes that the operation just performed by `task` has changed something.
     #[inline]
     pub(crate) fn note_change(&mut self, task: TaskId) {
+        // Who spins finds out by the epoch.
         self.epoch = self.epoch.wrapping_add(1);
-        let slot = &mut self.tasks[task.index()];
-        slot.was_idle = false;
-        slot.clock_looks = 0;
-        slot.spin.reset();
+        if self.is_clock_used {
+            self.tasks[task.index()].clock_looks = 0;
+        }
     }
 
     #[inline]
@@ -414,15 +463,11 @@ impl Execution {
             *finished = true;
         }
         self.set_enabled(task, false);
-        if self.outcome.is_none() {
-            self.note(Effect::Ends(object));
-        }
+        self.note(Effect::Ends(object));
         // Those who park wait for its object, too, but that is the task itself.
-        let mut next = self.objects[object.index()].waiting.bits().first();
-        while let Some(joining) = next {
-            self.set_enabled(joining, true);
-            let waiting = self.objects[object.index()].waiting.bits();
-            next = waiting.first_from(TaskId(joining.0 + 1));
+        let object = &self.objects[object.index()];
+        for joining in object.waiting.bits().iter() {
+            self.enabled_count += usize::from(self.enabled.insert(joining));
         }
     }
 
@@ -469,6 +514,7 @@ impl Execution {
     /// looks again and again and does nothing else sees it pass twice as fast each time, so that
     /// loops that wait for a moment come to their end.
     pub fn look_at_clock(&mut self, task: TaskId) -> u64 {
+        self.is_clock_used = true;
         let slot = &mut self.tasks[task.index()];
         let passed = 1_000 << slot.clock_looks.min(32);
         self.clock_ns = self.clock_ns.saturating_add(passed);

@@ -11,7 +11,8 @@ use crate::{Effect, Execution, Grant, execution::Status, object::State};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
-/// How much an operation has to do with the model, least first.
+/// How much an operation has to do with the model, and then with the rules for tasks that yield:
+/// least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     /// Always possible; the front end tells what it changed.
@@ -27,8 +28,12 @@ pub(crate) enum Class {
     Join,
     /// Uses a channel.
     Channel,
-    /// Everything else.
+    /// Everything else that has no deadline.
     Other,
+    /// Always possible, changes nothing, and lets others go first.
+    Yield,
+    /// Has a deadline.
+    Timed,
 }
 
 /// By kind of operation. A table, since a jump on the kind would be mispredicted at every step.
@@ -40,8 +45,8 @@ static CLASSES: [Class; 256] = {
     classes[OpKind::CompareExchange as usize] = Class::Variable;
     classes[OpKind::Load as usize] = Class::Idle;
     classes[OpKind::Fence as usize] = Class::Idle;
-    classes[OpKind::Yield as usize] = Class::Idle;
-    classes[OpKind::Sleep as usize] = Class::Idle;
+    classes[OpKind::Yield as usize] = Class::Yield;
+    classes[OpKind::Sleep as usize] = Class::Yield;
     classes[OpKind::OnceRead as usize] = Class::Idle;
     classes[OpKind::Spawn as usize] = Class::Spawn;
     classes[OpKind::Lock as usize] = Class::Mutex;
@@ -58,8 +63,11 @@ static CLASSES: [Class; 256] = {
 
 impl Class {
     #[inline]
-    pub fn of(kind: OpKind) -> Class {
-        CLASSES[usize::from(kind as u8)]
+    pub fn of(op: Op) -> Class {
+        match op.timed {
+            true => Class::Timed,
+            false => CLASSES[usize::from(op.kind as u8)],
+        }
     }
 }
 
@@ -127,7 +135,8 @@ impl Execution {
     }
 
     /// Reports what is wrong with an operation whatever happens next.
-    fn check_use(&mut self, task: TaskId, op: &Op) {
+    #[cold]
+    pub(crate) fn check_use(&mut self, task: TaskId, op: &Op) {
         let message = match (op.kind, self.objects[op.object.index()].state) {
             (OpKind::Lock, State::Mutex { owner: Some(owner) }) if owner == task => "locks",
             (OpKind::Unlock, State::Mutex { owner }) if owner != Some(task) => "unlocks",
@@ -248,7 +257,6 @@ impl Execution {
     #[inline(never)]
     pub(crate) fn perform_join(&mut self, task: TaskId, op: Op) {
         self.objects[op.object.index()].end_wait(task);
-        self.tasks[task.index()].grant = Grant::Done;
         self.note_idle(task);
     }
 

@@ -2,7 +2,8 @@
 
 use crate::{Execution, View, Warning};
 use alloc::{boxed::Box, vec::Vec};
-use unpick_trace::{Choice, Divergence, TaskId};
+use core::panic::Location;
+use unpick_trace::{Choice, Divergence, Op, TaskId};
 
 /// Whether there is another execution to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,6 +100,21 @@ pub trait Strategy: Send {
     /// Answers a question that is not about tasks, with a number below
     /// [`Choice::answer_count`]; zero is the ordinary course of things.
     fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop>;
+
+    /// Takes in the next operation of the running task, lets this strategy choose who goes on, and
+    /// performs the operation of that task. Answers the handle of that task, or zero if the execution
+    /// is over.
+    ///
+    /// Not to be written anew: it stands here so that every technique has the path of a step to
+    /// itself, with [`Strategy::choose`] inlined into it, and a step makes one virtual call.
+    fn advance(
+        &mut self,
+        execution: &mut Execution,
+        op: Op,
+        location: &'static Location<'static>,
+    ) -> usize {
+        execution.advance(op, location, self)
+    }
 
     /// Looks at a finished execution. `Ok(false)` means that it does not count as a schedule.
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {

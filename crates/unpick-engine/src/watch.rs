@@ -69,6 +69,7 @@ impl Execution {
     /// Asks for notes on transitions and their effects, from the next execution on.
     pub fn watch(&mut self, is_active: bool) {
         self.watch.is_active = is_active;
+        self.is_plain &= !is_active;
     }
 
     /// Whether effects are noted.
@@ -81,7 +82,14 @@ impl Execution {
     /// to everybody and not noted, nor is the unwinding of tasks when the execution is over.
     #[inline]
     pub fn note(&mut self, effect: Effect) {
-        if self.watch.is_active && !self.watch.transitions.is_empty() && self.outcome().is_none() {
+        if self.watch.is_active {
+            self.note_watched(effect);
+        }
+    }
+
+    #[inline(never)]
+    fn note_watched(&mut self, effect: Effect) {
+        if !self.watch.transitions.is_empty() && self.outcome().is_none() {
             let transition = self.watch.transitions.len() as u32 - 1;
             if self.watch.effects.last() != Some(&(transition, effect)) {
                 self.watch.effects.push((transition, effect));

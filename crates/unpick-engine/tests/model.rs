@@ -73,7 +73,7 @@ impl Runtime for Script {
                 break;
             };
             let Do(kind, ..) = self.tasks[task.index()][positions[task.index()]];
-            log.push((task.0, kind, execution.grant(task)));
+            log.push((task.0, kind, execution.grant()));
             if kind == OpKind::Unlock && self.shapes.len() > 1 {
                 // By convention of these tests: an unlock before a wait enlists the task.
                 let next = self.tasks[task.index()].get(positions[task.index()] + 1);

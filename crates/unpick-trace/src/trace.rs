@@ -109,18 +109,21 @@ impl Trace {
     #[inline]
     pub fn push(&mut self, mut step: Step, enabled: TaskBits<'_>) {
         step.enabled = enabled.low_word();
+        self.steps.push(step);
         let more = enabled.more_words();
         if !more.is_empty() {
-            step.more_enabled = self.push_more_enabled(more);
+            self.push_more_enabled(more);
         }
-        self.steps.push(step);
     }
 
+    /// Adds the tasks from 64 on to the last step.
     #[cold]
-    fn push_more_enabled(&mut self, more: &[u64]) -> (u32, u32) {
+    fn push_more_enabled(&mut self, more: &[u64]) {
         let start = self.more_enabled.len();
         self.more_enabled.extend_from_slice(more);
-        (start as u32, more.len() as u32)
+        if let Some(step) = self.steps.last_mut() {
+            step.more_enabled = (start as u32, more.len() as u32);
+        }
     }
 
     /// The tasks that were enabled before step `index`.

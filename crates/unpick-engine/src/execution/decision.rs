@@ -9,33 +9,51 @@ use unpick_trace::{Choice, Op, Outcome, Step, TaskBits, TaskId};
 impl Execution {
     /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
     /// that is already held, a race on a cell) ends the execution.
-    #[inline]
+    #[inline(always)]
     pub fn announce(&mut self, task: TaskId, op: Op, location: &'static Location<'static>) {
         let site = self.sites.intern(location, &mut self.trace.sites);
         let slot = &mut self.tasks[task.index()];
-        assert!(
-            slot.status == Status::Running,
-            "internal error: task {task} announced twice"
-        );
+        if slot.status != Status::Running {
+            announced_twice(task);
+        }
+        let class = Class::of(op);
         slot.status = Status::Pending;
+        slot.class = class;
         slot.op = op;
         slot.site = site;
-        slot.yields = false;
-        let class = Class::of(op.kind);
+        let is_new = slot.operations == 0;
         // Only these can yield; a task that spins is idle.
-        if slot.was_idle || op.timed || class == Class::Idle {
+        if slot.was_idle || class >= Class::Yield {
             self.note_turn(task, op);
         }
-        if class <= Class::Spawn {
+        if is_new {
+            // It stays enabled until it comes to an operation that is not possible.
             self.set_enabled(task, true);
-        } else if class == Class::Mutex {
-            self.arrive_at_mutex(task, op);
-        } else if class == Class::Channel {
-            self.arrive_at_channel(task, op);
-        } else if class == Class::Join {
-            self.arrive_at_join(task, op);
-        } else {
-            self.arrive(task, op);
+        }
+        if class > Class::Spawn {
+            match class {
+                Class::Mutex => self.arrive_at_mutex(task, op),
+                _ => self.arrive_elsewhere(task, op, class),
+            }
+        }
+    }
+
+    /// Apart from [`Execution::announce`], so that no jump table is made of the classes: the jump would
+    /// be mispredicted at every step.
+    #[inline(never)]
+    fn arrive_elsewhere(&mut self, task: TaskId, op: Op, class: Class) {
+        match class {
+            Class::Channel => self.arrive_at_channel(task, op),
+            Class::Join => self.arrive_at_join(task, op),
+            Class::Timed => self.arrive_with_deadline(task, op),
+            _ => self.arrive(task, op),
+        }
+    }
+
+    fn arrive_with_deadline(&mut self, task: TaskId, op: Op) {
+        match Class::of(Op { timed: false, ..op }) {
+            Class::Mutex => self.check_use(task, &op),
+            class => self.arrive_elsewhere(task, op, class),
         }
     }
 
@@ -56,6 +74,9 @@ impl Execution {
         if task == self.last {
             self.last_yields = slot.yields;
         }
+        if slot.yields {
+            self.is_plain = false;
+        }
     }
 
     /// Whether the next operation of a task lets others go first.
@@ -65,36 +86,65 @@ impl Execution {
         task.status == Status::Pending && task.yields
     }
 
+    /// Takes in the next operation of the running task and lets the strategy choose who goes on.
+    /// Answers the handle of that task, or zero if the execution is over.
+    #[inline]
+    pub(crate) fn advance<S: Strategy + ?Sized>(
+        &mut self,
+        op: Op,
+        location: &'static Location<'static>,
+        strategy: &mut S,
+    ) -> usize {
+        self.announce(self.running, op, location);
+        self.choose(strategy).map_or(0, |(_, handle)| handle)
+    }
+
     /// Lets the strategy choose who goes on, and performs the operation of the one it chooses.
     ///
     /// Every task must have announced its next operation or finished.
-    #[inline]
-    pub fn decide(&mut self, strategy: &mut dyn Strategy) -> Decision {
+    pub fn decide<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Decision {
+        match self.choose(strategy) {
+            Some((task, _)) => Decision::Run(task),
+            None => Decision::Over,
+        }
+    }
+
+    /// The task that goes on, and its handle.
+    #[inline(always)]
+    fn choose<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
         let enabled_count = self.enabled_count;
         if enabled_count == 0 || self.operation_count >= self.operation_limit {
             self.conclude();
-            return Decision::Over;
+            return None;
         }
         if enabled_count > self.enabled_max {
             self.note_contention(enabled_count);
         }
-        self.is_restricted = false;
-        if self.last_yields || self.fairness.is_active() {
+        if !self.is_plain {
             self.restrict();
         }
         match strategy.choose(&View { execution: self }) {
             Ok(task) => {
                 self.operation_count += 1;
-                if self.watch.is_active {
-                    self.note_transition();
+                if !self.is_plain {
+                    self.note_choice(task);
                 }
                 self.perform(task, strategy)
             }
             Err(stop) => {
                 self.stop(stop);
-                Decision::Over
+                None
             }
         }
+    }
+
+    /// Notes what those who watch and the rules for tasks that yield must know.
+    #[inline(never)]
+    fn note_choice(&mut self, task: TaskId) {
+        if self.watch.is_active {
+            self.note_transition();
+        }
+        self.note_yield(task);
     }
 
     /// Notes that more tasks are enabled than ever before.
@@ -121,6 +171,7 @@ impl Execution {
 
     /// Performs the next operation of `task` without asking, because nothing else may run now (a
     /// task that unwinds). Answers whether that was possible.
+    #[cold]
     pub fn force(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
         self.forced_count += 1;
         if self.outcome.is_some()
@@ -129,13 +180,20 @@ impl Execution {
         {
             return false;
         }
+        if !self.is_plain {
+            self.note_yield(task);
+        }
         // Not counted as an operation: it belongs to the transition in which the unwinding began.
-        self.perform(task, strategy) != Decision::Over
+        self.perform(task, strategy).is_some()
     }
 
     /// Works out which tasks need not let others go first.
     #[inline(never)]
     fn restrict(&mut self) {
+        self.is_restricted = false;
+        if !self.last_yields && !self.fairness.is_active() {
+            return;
+        }
         if self.fairness.is_active() && !self.trace.steps.is_empty() {
             let before = self.trace.enabled(self.last_step);
             self.fairness
@@ -158,70 +216,104 @@ impl Execution {
         self.eligible.bits().len()
     }
 
-    #[inline]
-    fn perform(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Decision {
-        assert!(
-            self.enabled.contains(task),
-            "internal error: the strategy chose task {task}, which is not enabled"
-        );
+    #[inline(always)]
+    fn perform<S: Strategy + ?Sized>(
+        &mut self,
+        task: TaskId,
+        strategy: &mut S,
+    ) -> Option<(TaskId, usize)> {
+        if !self.enabled.contains(task) {
+            chose_wrongly(task);
+        }
         let slot = &mut self.tasks[task.index()];
         slot.status = Status::Running;
         slot.operations += 1;
-        if slot.yields || self.fairness.is_active() {
-            let enabled = self.enabled.bits();
-            self.fairness.schedule(task, slot.yields, enabled);
-        }
-        self.last_step = self.trace.steps.len();
-        let step = Step::new(Choice::Task(task), task, slot.op, slot.site);
+        let (op, class, handle) = (slot.op, slot.class, slot.handle);
+        // The front end tells whether an operation on a variable has changed it.
+        slot.was_idle = class == Class::Idle;
+        let step = Step::new(Choice::Task(task), task, op, slot.site);
         self.trace.push(step, self.enabled.bits());
         self.last = task;
-        self.last_yields = false;
-        let class = Class::of(slot.op.kind);
-        if class <= Class::Idle {
-            // The front end tells whether an operation on a variable has changed it.
-            slot.grant = Grant::Done;
-            slot.was_idle = class == Class::Idle;
-            return Decision::Run(task);
-        }
-        let op = slot.op;
-        if op.timed {
-            return self.perform_other(task, op, strategy);
-        }
-        // Not a jump on the class: it would be mispredicted at every step.
-        if class == Class::Mutex {
-            self.perform_on_mutex(task, op);
-        } else if class == Class::Channel {
-            self.perform_on_channel(task, op);
-        } else if class == Class::Spawn {
-            slot.grant = Grant::Done;
-            self.note_change(task);
-        } else if class == Class::Join {
-            self.perform_join(task, op);
-        } else {
-            return self.perform_other(task, op, strategy);
-        }
-        Decision::Run(task)
+        self.running = task;
+        self.granted = Grant::Done;
+        let goes_on = match class {
+            Class::Variable | Class::Idle => true,
+            Class::Mutex => {
+                self.perform_on_mutex(task, op);
+                true
+            }
+            _ => self.perform_elsewhere(task, op, class, strategy),
+        };
+        goes_on.then_some((task, handle))
     }
 
+    /// What the rules for tasks that yield must know of an operation that is about to be performed.
+    fn note_yield(&mut self, task: TaskId) {
+        let yields = core::mem::take(&mut self.tasks[task.index()].yields);
+        self.fairness.schedule(task, yields, self.enabled.bits());
+        self.last_step = self.trace.steps.len();
+        self.last_yields = false;
+    }
+
+    /// Apart from [`Execution::perform`], so that no jump table is made of the classes. Answers whether
+    /// the execution goes on.
     #[inline(never)]
-    fn perform_other(&mut self, task: TaskId, op: Op, strategy: &mut dyn Strategy) -> Decision {
+    fn perform_elsewhere<S: Strategy + ?Sized>(
+        &mut self,
+        task: TaskId,
+        op: Op,
+        class: Class,
+        strategy: &mut S,
+    ) -> bool {
+        match class {
+            Class::Channel => {
+                self.perform_on_channel(task, op);
+                return true;
+            }
+            Class::Spawn => {
+                self.note_change(task);
+                return true;
+            }
+            Class::Join => {
+                self.perform_join(task, op);
+                return true;
+            }
+            _ => self.perform_other(task, op, strategy),
+        }
+    }
+
+    fn perform_other<S: Strategy + ?Sized>(
+        &mut self,
+        task: TaskId,
+        op: Op,
+        strategy: &mut S,
+    ) -> bool {
+        if op.yields() && !op.timed {
+            self.note_idle(task);
+            return true;
+        }
         let times_out = match op.timed {
             true => match self.times_out(task, &op, strategy) {
                 Some(answer) => answer,
-                None => return Decision::Over,
+                None => return false,
             },
             false => false,
         };
         let grant = self.apply(task, &op, times_out);
-        self.tasks[task.index()].grant = grant;
+        self.granted = grant;
         if grant != Grant::Done {
             self.note(Effect::Granted(grant));
         }
-        Decision::Run(task)
+        true
     }
 
     /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise.
-    fn times_out(&mut self, task: TaskId, op: &Op, strategy: &mut dyn Strategy) -> Option<bool> {
+    fn times_out<S: Strategy + ?Sized>(
+        &mut self,
+        task: TaskId,
+        op: &Op,
+        strategy: &mut S,
+    ) -> Option<bool> {
         if !self.is_possible(task, op) {
             return Some(true);
         }
@@ -234,11 +326,11 @@ impl Execution {
 
     /// Puts a question to the strategy on behalf of a running task and records the answer. `None`
     /// means that the execution is over.
-    pub fn ask(
+    pub fn ask<S: Strategy + ?Sized>(
         &mut self,
         task: TaskId,
         question: Choice,
-        strategy: &mut dyn Strategy,
+        strategy: &mut S,
     ) -> Option<u32> {
         if self.outcome.is_some() {
             return None;
@@ -290,4 +382,16 @@ impl Execution {
         self.spurious_wakes += u32::from(wakes);
         Some(wakes)
     }
+}
+
+// With the task as a value: a reference to it would keep it in memory on the path of a step.
+
+#[cold]
+fn announced_twice(task: TaskId) -> ! {
+    panic!("internal error: task {task} announced twice");
+}
+
+#[cold]
+fn chose_wrongly(task: TaskId) -> ! {
+    panic!("internal error: the strategy chose task {task}, which is not enabled");
 }

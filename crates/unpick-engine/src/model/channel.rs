@@ -83,7 +83,7 @@ impl Execution {
 
     #[inline]
     fn note_use_of_channel(&mut self, task: TaskId, grant: Grant) {
-        self.tasks[task.index()].grant = grant;
+        self.granted = grant;
         match grant {
             Grant::Refused => self.note_idle(task),
             _ => self.note_change(task),

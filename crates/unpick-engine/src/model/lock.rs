@@ -6,33 +6,32 @@ use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
     /// Takes in a task that is about to acquire or release a mutex.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn arrive_at_mutex(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
         let State::Mutex { owner } = object.state else {
             not_a_mutex(op);
         };
-        let is_lock = op.kind == OpKind::Lock;
-        let waits = is_lock && !op.timed;
-        if waits {
+        if op.kind == OpKind::Lock {
             object.begin_wait(task);
+            if owner.is_some() {
+                self.set_enabled(task, false);
+            }
         }
-        self.set_enabled(task, !waits || owner.is_none());
-        if (owner == Some(task)) == is_lock {
+        if (owner == Some(task)) == (op.kind == OpKind::Lock) {
             self.check_use(task, &op);
         }
     }
 
     /// Acquires or releases a mutex. All who wait for it are enabled while it is free, and none while
     /// it is not, so that they can be dealt with at once.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn perform_on_mutex(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
         let State::Mutex { owner } = &mut object.state else {
             not_a_mutex(op);
         };
         let slot = &mut self.tasks[task.index()];
-        slot.grant = Grant::Done;
         if op.kind == OpKind::Lock {
             *owner = Some(task);
             slot.held.push(op.object);

@@ -53,14 +53,12 @@ pub(crate) fn task_local<T: 'static>(key: usize, init: impl FnOnce() -> T) -> Ta
             let fresh: Rc<dyn Any> = Rc::new(init());
             // SAFETY: not null means current; the reference ends at once.
             let runtime = unsafe { &mut *runtime };
-            runtime.fibers[runtime.current.index()]
-                .locals
-                .values
-                .push(Local {
-                    key,
-                    has_destructor: std::mem::needs_drop::<T>(),
-                    value: Some(Rc::clone(&fresh)),
-                });
+            let task = runtime.current();
+            runtime.fibers[task.index()].locals.values.push(Local {
+                key,
+                has_destructor: std::mem::needs_drop::<T>(),
+                value: Some(Rc::clone(&fresh)),
+            });
             fresh
         }
     };
@@ -73,7 +71,7 @@ pub(crate) fn task_local<T: 'static>(key: usize, init: impl FnOnce() -> T) -> Ta
 fn find(runtime: *mut Runtime, key: usize) -> Option<Option<Rc<dyn Any>>> {
     // SAFETY: called with the current runtime; the reference ends with this function.
     let runtime = unsafe { &mut *runtime };
-    let locals = &runtime.fibers[runtime.current.index()].locals.values;
+    let locals = &runtime.fibers[runtime.current().index()].locals.values;
     let found = locals.iter().find(|local| local.key == key);
     found.map(|local| local.value.clone())
 }

@@ -73,7 +73,8 @@ pub(crate) struct Runtime {
     pub(super) fibers: Vec<Box<Fiber>>,
     pub(super) blocks: Blocks,
     pub(super) host: Context,
-    pub(super) current: TaskId,
+    /// The context that runs.
+    pub(super) context: *mut Context,
     /// The creator of the running task, while that is new: it runs up to its first operation within
     /// the transition of its creator.
     pub(super) creator: Option<TaskId>,
@@ -130,7 +131,7 @@ impl Runtime {
             fibers: Vec::new(),
             blocks: Blocks::new(),
             host: Context::of_host(),
-            current: TaskId::MAIN,
+            context: null_mut(),
             creator: None,
             is_tearing_down: false,
             panicking: None,
@@ -187,18 +188,51 @@ impl Runtime {
         &raw mut self.fibers[task.index()].context
     }
 
-    /// Makes the task current that the strategy chooses, and answers where to go on: there, or in
-    /// the host if the execution is over.
+    /// The running task.
     #[inline]
-    pub(super) fn decide(&mut self) -> *mut Context {
+    pub(super) fn current(&self) -> TaskId {
+        self.execution.running()
+    }
+
+    /// Lets the strategy choose who goes on, and answers where: in a task, or in the host if the
+    /// execution is over.
+    #[inline]
+    fn decide(&mut self) -> *mut Context {
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *self.strategy };
         match self.execution.decide(strategy) {
-            Decision::Run(task) => {
-                self.current = task;
-                self.context_of(task)
-            }
+            Decision::Run(task) => self.context_of(task),
             Decision::Over => &raw mut self.host,
+        }
+    }
+
+    /// Suspends the context that runs, and goes on in another. Comes back when somebody switches to
+    /// the one that ran.
+    ///
+    /// # Safety
+    /// `this` is the current runtime, no reference into it is live, and `to` is another context of it
+    /// than the one that runs.
+    #[inline(always)]
+    pub(super) unsafe fn switch(this: *mut Runtime, to: *mut Context) {
+        // SAFETY: as the caller promises: all contexts of a runtime but the one that runs are suspended.
+        unsafe {
+            let from = (*this).context;
+            (*this).context = to;
+            switch(from, to);
+        }
+    }
+
+    /// Goes on in another context, and lets the one that runs begin anew when it is switched to.
+    ///
+    /// # Safety
+    /// As for [`Runtime::switch`]; nothing on the stack is used again or has a destructor to run.
+    #[inline(always)]
+    unsafe fn restart(this: *mut Runtime, to: *mut Context) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            let from = (*this).context;
+            (*this).context = to;
+            restart(from, to);
         }
     }
 
@@ -226,13 +260,13 @@ impl Runtime {
     unsafe fn run(this: *mut Runtime, task: TaskId) {
         // SAFETY: as the caller promises; the references end before the switch.
         unsafe {
-            (*this).current = task;
-            let (host, fiber) = (&raw mut (*this).host, (*this).context_of(task));
-            switch(host, fiber);
+            (*this).execution.set_running(task);
+            (*this).context = &raw mut (*this).host;
+            Runtime::switch(this, (*this).context_of(task));
             let runtime = &mut *this;
             if runtime.has_overflowed {
                 runtime.has_overflowed = false;
-                runtime.note_overflow(runtime.current);
+                runtime.note_overflow(runtime.current());
             }
             if let Some(payload) = runtime.panic_between.take() {
                 resume_unwind(payload);
@@ -293,6 +327,8 @@ impl Runtime {
         // SAFETY: `this` is current, and `self` is not used until it is no longer.
         unsafe {
             let main = (*this).execution.add_task(None);
+            let handle = (*this).context_of(main) as usize;
+            (*this).execution.set_handle(main, handle);
             Runtime::run(this, main);
             if !matches!((*this).execution.outcome(), Some(Outcome::Pass)) {
                 Runtime::tear_down(this);
@@ -342,7 +378,7 @@ pub(super) extern "C" fn fiber_main() {
     // SAFETY: a fiber runs only while its runtime is current; the reference ends at once.
     let (task, body, program) = unsafe {
         let runtime = &mut *this;
-        let task = runtime.current;
+        let task = runtime.current();
         let body = runtime.fibers[task.index()].body.take();
         (task, body, runtime.program)
     };
@@ -358,14 +394,14 @@ pub(super) extern "C" fn fiber_main() {
         // its stack.
         unsafe {
             let next = (*this).end(task);
-            restart((*this).context_of(task), next);
+            Runtime::restart(this, next);
         }
     }));
     if let Err(payload) = end {
         // SAFETY: as above; the payload is gone.
         unsafe {
             let next = (*this).end_by_panic(task, payload);
-            restart((*this).context_of(task), next);
+            Runtime::restart(this, next);
         }
     }
 }
@@ -442,7 +478,7 @@ pub(super) fn note_panic(message: String, location: Option<&Location<'_>>) {
     // SAFETY: called by the panic hook on a running fiber, where no other reference is live.
     unsafe {
         if !(*current()).is_tearing_down {
-            let task = (*current()).current;
+            let task = (*current()).current();
             (*current()).last_panic = Some((task, message, site));
         }
     }
@@ -462,7 +498,10 @@ pub(super) fn note_fault(stack_pointer: usize, fault: usize) -> Option<[usize; 4
     // means that the fiber runs, so that the host is suspended.
     unsafe {
         let fibers = &(*runtime).fibers;
-        let stack = fibers.get((*runtime).current.index())?.context.addresses();
+        let stack = fibers
+            .get((*runtime).current().index())?
+            .context
+            .addresses();
         let guard_page = stack.start..stack.start + PAGE_SIZE;
         if !guard_page.contains(&fault) || !stack.contains(&stack_pointer) {
             return None;

@@ -2,7 +2,7 @@
 //!
 //! Inlined into the program: every return that follows a switch is mispredicted.
 
-use super::context::switch;
+use super::context::Context;
 use super::packet::Body;
 use super::runtime::{Runtime, current};
 use super::task::{abandon, leave_if, perform};
@@ -64,12 +64,11 @@ fn create(
     // SAFETY: called with the current runtime; no reference is live across the switch, and the new
     // task's fiber is idle.
     unsafe {
-        let creator = (*runtime).current;
-        let task = (*runtime).add_task(body, name, stack_size)?;
-        let from = (*runtime).context_of(creator);
-        switch(from, (*runtime).context_of(task));
+        let creator = (*runtime).current();
+        let (task, context) = (*runtime).add_task(body, name, stack_size)?;
+        Runtime::switch(runtime, context);
         (*runtime).creator = None;
-        (*runtime).current = creator;
+        (*runtime).execution.set_running(creator);
         leave_if((*runtime).execution.outcome().is_some());
         Ok(task)
     }
@@ -83,16 +82,19 @@ impl Runtime {
         body: Body<'static>,
         name: Option<&str>,
         stack_size: Option<usize>,
-    ) -> io::Result<TaskId> {
-        let creator = self.current;
+    ) -> io::Result<(TaskId, *mut Context)> {
+        let creator = self.current();
         self.prepare_fiber(stack_size)?;
         let task = self.execution.add_task(Some(creator));
         if let Some(name) = name {
             self.execution.name_task(task, name);
         }
-        self.fibers[task.index()].body = Some(body);
+        let fiber = &mut self.fibers[task.index()];
+        fiber.body = Some(body);
+        let context = &raw mut fiber.context;
+        self.execution.set_handle(task, context as usize);
+        self.execution.set_running(task);
         self.creator = Some(creator);
-        self.current = task;
-        Ok(task)
+        Ok((task, context))
     }
 }

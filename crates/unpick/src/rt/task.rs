@@ -1,6 +1,6 @@
 //! What a running task asks of its runtime.
 
-use super::context::{Context, switch};
+use super::context::Context;
 use super::object_cell::{Modelled, ObjectCell};
 use super::runtime::{Abandoned, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
@@ -37,7 +37,7 @@ pub(crate) fn is_in_task() -> bool {
 pub(crate) fn current_task() -> Option<TaskId> {
     let runtime = current();
     // SAFETY: not null means current; a copy is read.
-    (!runtime.is_null()).then(|| unsafe { (*runtime).current })
+    (!runtime.is_null()).then(|| unsafe { (*runtime).current() })
 }
 
 /// A number that no other execution of this process has; zero outside.
@@ -121,21 +121,65 @@ fn operate_fully<M: Modelled + ?Sized>(
     if runtime.is_null() {
         return None;
     }
-    // SAFETY: not null means current.
-    let object = unsafe {
-        match value.cell().get((*runtime).stamp) {
-            Some(object) => object,
-            None => register_slow(runtime, value),
-        }
-    };
     let op = Op {
         kind,
         timed,
-        object,
+        object: object_of(runtime, value),
         argument,
     };
-    // SAFETY: as above, and no reference into the runtime is live.
+    // SAFETY: not null means current, and no reference into the runtime is live.
     Some(unsafe { perform(runtime, op, location) })
+}
+
+/// The object that a value is in the current execution.
+#[inline(always)]
+fn object_of<M: Modelled + ?Sized>(runtime: *mut Runtime, value: &M) -> ObjectId {
+    // SAFETY: called with the current runtime; a copy is read.
+    match value.cell().get_usual(unsafe { (*runtime).stamp }) {
+        Some(object) => object,
+        None => register_slow(runtime, value),
+    }
+}
+
+/// What an access to a variable has shown.
+pub(crate) struct Seen {
+    /// What it read or returned.
+    pub value: u64,
+    /// What it left in the variable, if it has written and that fits into a number.
+    pub stored: Option<u64>,
+    /// Whether it changed the variable.
+    pub changed: bool,
+}
+
+/// Performs an operation on a variable, of which `act` is the access itself. `None` outside an
+/// execution.
+#[inline]
+#[track_caller]
+pub(crate) fn access<M: Modelled + ?Sized, R>(
+    kind: OpKind,
+    value: &M,
+    act: impl FnOnce() -> (R, Seen),
+) -> Option<R> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    let op = Op::new(kind, object_of(runtime, value));
+    // SAFETY: not null means current, and no reference into the runtime is live.
+    unsafe {
+        take_turn(runtime, op, Location::caller());
+        if (*runtime).is_tearing_down {
+            unwind(runtime);
+            return Some(act().0);
+        }
+        let (result, seen) = act();
+        let execution = &mut (*runtime).execution;
+        if let Some(stored) = seen.stored {
+            execution.observe_store(stored);
+        }
+        execution.observe(execution.running(), seen.value, seen.changed);
+        Some(result)
+    }
 }
 
 /// Performs an operation within the transition of the one before: nobody else runs in between. It
@@ -205,58 +249,75 @@ pub(super) unsafe fn perform(
     op: Op,
     location: &'static Location<'static>,
 ) -> Grant {
-    // SAFETY: as the caller promises; references are made for one call each, and end before the
-    // switch.
+    // SAFETY: as the caller promises.
     unsafe {
-        let turn = announce(runtime, op, location);
-        if !turn.next.is_null() {
-            switch(turn.this, turn.next);
-        }
+        take_turn(runtime, op, location);
         if (*runtime).is_tearing_down {
             return unwind(runtime);
         }
-        (*runtime).execution.grant((*runtime).current)
+        (*runtime).execution.grant()
     }
 }
 
-/// Who goes on.
-struct Turn {
-    /// The running task's context.
-    this: *mut Context,
-    /// Null if that goes on itself.
-    next: *mut Context,
+/// Announces an operation, and comes back when it is performed or the execution is over.
+///
+/// # Safety
+/// As for [`perform`].
+#[inline(always)]
+unsafe fn take_turn(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) {
+    // SAFETY: as the caller promises; references are made for one call each, and end before the
+    // switch.
+    unsafe {
+        let next = announce(runtime, op, location);
+        if !next.is_null() {
+            Runtime::switch(runtime, next);
+        }
+    }
 }
 
-/// Announces an operation of the running task and decides who goes on.
+/// Announces an operation of the running task and decides who goes on. Null means the same one.
 ///
 /// # Safety
 /// As for [`perform`].
 #[inline(never)]
-unsafe fn announce(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) -> Turn {
+unsafe fn announce(
+    runtime: *mut Runtime,
+    op: Op,
+    location: &'static Location<'static>,
+) -> *mut Context {
     // SAFETY: as the caller promises; nothing switches in here.
     let runtime = unsafe { &mut *runtime };
-    let task = runtime.current;
-    let this = runtime.context_of(task);
-    let to = |next| Turn { this, next };
-    if runtime.is_tearing_down {
-        return to(null_mut());
+    if runtime.is_tearing_down || runtime.creator.is_some() || std::thread::panicking() {
+        return runtime.announce_alone(op, location);
     }
-    runtime.execution.announce(task, op, location);
-    if std::thread::panicking() {
-        return to(runtime.force(task));
-    }
-    if let Some(creator) = runtime.creator {
-        return to(runtime.context_of(creator));
-    }
-    match runtime.decide() {
-        next if next == this => to(null_mut()),
-        next => to(next),
+    // SAFETY: the strategy outlives the execution.
+    let strategy = unsafe { &mut *runtime.strategy };
+    match strategy.advance(&mut runtime.execution, op, location) as *mut Context {
+        next if next == runtime.context => null_mut(),
+        next if next.is_null() => &raw mut runtime.host,
+        next => next,
     }
 }
 
 impl Runtime {
+    /// Announces an operation where the strategy is not asked: the task is new, unwinds, or has
+    /// outlived its execution.
+    #[inline(never)]
+    fn announce_alone(&mut self, op: Op, location: &'static Location<'static>) -> *mut Context {
+        if self.is_tearing_down {
+            return null_mut();
+        }
+        let task = self.current();
+        self.execution.announce(task, op, location);
+        match self.creator {
+            _ if std::thread::panicking() => self.force(task),
+            Some(creator) => self.context_of(creator),
+            None => panic!("internal error: nothing keeps the strategy from being asked"),
+        }
+    }
+
     /// Nobody else may run while a task unwinds: it goes on, or its panic is the outcome. Answers
-    /// where to go on as [`Turn::next`].
+    /// where to go on, as [`announce`] does.
     #[cold]
     fn force(&mut self, task: TaskId) -> *mut Context {
         // SAFETY: the strategy outlives the execution.
@@ -278,8 +339,7 @@ impl Runtime {
 unsafe fn leave(runtime: *mut Runtime) {
     // SAFETY: as the caller promises; the host is suspended while a fiber runs.
     unsafe {
-        let this = (*runtime).context_of((*runtime).current);
-        switch(this, &raw mut (*runtime).host);
+        Runtime::switch(runtime, &raw mut (*runtime).host);
     }
 }
 
@@ -339,11 +399,16 @@ pub(crate) fn abandon() -> ! {
 fn register_slow<M: Modelled + ?Sized>(runtime: *mut Runtime, value: &M) -> ObjectId {
     // SAFETY: called with the current runtime; the reference ends with this function.
     let runtime = unsafe { &mut *runtime };
+    if let Some(object) = value.cell().get(runtime.stamp) {
+        return object;
+    }
     if is_static(value) {
         let statics = runtime.statics.get_or_insert_with(StaticsInUse::acquire);
         statics.note(value);
     }
-    let object = runtime.execution.add_object(value.shape(), runtime.current);
+    let object = runtime
+        .execution
+        .add_object(value.shape(), runtime.current());
     value.cell().set(runtime.stamp, object);
     object
 }
@@ -355,7 +420,7 @@ fn register<M: Modelled + ?Sized>(value: &M) -> Option<ObjectId> {
         return None;
     }
     // SAFETY: not null means current; a copy is read.
-    let known = value.cell().get(unsafe { (*runtime).stamp });
+    let known = value.cell().get_usual(unsafe { (*runtime).stamp });
     Some(known.unwrap_or_else(|| register_slow(runtime, value)))
 }
 
@@ -365,7 +430,7 @@ pub(crate) fn add_object(cell: &ObjectCell, shape: Shape) {
     if !runtime.is_null() {
         // SAFETY: not null means current; the reference ends with this function.
         let runtime = unsafe { &mut *runtime };
-        let object = runtime.execution.add_object(shape, runtime.current);
+        let object = runtime.execution.add_object(shape, runtime.current());
         cell.set(runtime.stamp, object);
     }
 }
@@ -379,7 +444,7 @@ fn with_runtime<R>(f: impl FnOnce(&mut Runtime, TaskId) -> R) -> Option<R> {
     }
     // SAFETY: not null means current; the reference ends with the closure, which does not switch.
     let runtime = unsafe { &mut *runtime };
-    let task = runtime.current;
+    let task = runtime.current();
     Some(f(runtime, task))
 }
 

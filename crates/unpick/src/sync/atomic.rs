@@ -7,7 +7,7 @@
 //!
 //! Not here: `from_ptr` and `from_mut`, since these types hold more than the bare value.
 
-use crate::rt::{self, Modelled, ObjectCell};
+use crate::rt::{self, Modelled, ObjectCell, Seen};
 use std::fmt;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 pub use std::sync::atomic::{Ordering, compiler_fence};
@@ -90,27 +90,40 @@ macro_rules! atomic_common {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                if rt::operate(OpKind::Load, self).is_none() {
-                    return self.inner.load(order);
+                let known = rt::access(OpKind::Load, self, || {
+                    check_load(order);
+                    let value = self.inner.load(Relaxed);
+                    let seen = Seen {
+                        value: $bits(value),
+                        stored: None,
+                        changed: false,
+                    };
+                    (value, seen)
+                });
+                match known {
+                    Some(value) => value,
+                    None => self.inner.load(order),
                 }
-                check_load(order);
-                let value = self.inner.load(Relaxed);
-                rt::observe($bits(value), false);
-                value
             }
 
             /// Writes a value.
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                if rt::operate(OpKind::Store, self).is_none() {
-                    return self.inner.store(value, order);
+                let known = rt::access(OpKind::Store, self, || {
+                    check_store(order);
+                    let old = self.inner.load(Relaxed);
+                    self.inner.store(value, Relaxed);
+                    let seen = Seen {
+                        value: $bits(value),
+                        stored: $whole.then(|| $bits(value)),
+                        changed: old != value,
+                    };
+                    ((), seen)
+                });
+                if known.is_none() {
+                    self.inner.store(value, order);
                 }
-                check_store(order);
-                let old = self.inner.load(Relaxed);
-                self.inner.store(value, Relaxed);
-                let stored = $whole.then(|| $bits(value));
-                rt::observe_write($bits(value), stored, old != value);
             }
 
             /// Writes a value and returns the one before.
@@ -238,13 +251,17 @@ macro_rules! atomic_common {
             #[inline]
             #[track_caller]
             fn modify(&self, change: impl FnOnce($value) -> $value) -> Option<$value> {
-                rt::operate(OpKind::ReadModifyWrite, self)?;
-                let old = self.inner.load(Relaxed);
-                let new = change(old);
-                self.inner.store(new, Relaxed);
-                let stored = $whole.then(|| $bits(new));
-                rt::observe_write($bits(old), stored, old != new);
-                Some(old)
+                rt::access(OpKind::ReadModifyWrite, self, || {
+                    let old = self.inner.load(Relaxed);
+                    let new = change(old);
+                    self.inner.store(new, Relaxed);
+                    let seen = Seen {
+                        value: $bits(old),
+                        stored: $whole.then(|| $bits(new)),
+                        changed: old != new,
+                    };
+                    (old, seen)
+                })
             }
         }
 
