@@ -36,10 +36,15 @@ pub(crate) enum Class {
     Timed,
 }
 
-/// By kind of operation. A table, since a jump on the kind would be mispredicted at every step.
-/// As long as a byte can count, so that no bounds are checked.
-static CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
+/// By kind of operation, and then those with a deadline. A table, since a jump on the kind would be
+/// mispredicted at every step. As long as a byte can count, twice, so that no bounds are checked.
+static CLASSES: [Class; 512] = {
+    let mut classes = [Class::Timed; 512];
+    let mut kind = 0;
+    while kind < 256 {
+        classes[kind] = Class::Other;
+        kind += 1;
+    }
     classes[OpKind::Store as usize] = Class::Variable;
     classes[OpKind::ReadModifyWrite as usize] = Class::Variable;
     classes[OpKind::CompareExchange as usize] = Class::Variable;
@@ -64,19 +69,15 @@ static CLASSES: [Class; 256] = {
 impl Class {
     #[inline]
     pub fn of(op: Op) -> Class {
-        match op.timed {
-            true => Class::Timed,
-            false => CLASSES[usize::from(op.kind as u8)],
-        }
+        CLASSES[usize::from(op.kind as u8) | usize::from(op.timed) << 8]
     }
 }
 
 impl Execution {
-    /// Takes in a task that has just announced its next operation.
+    /// Takes in a task that has just announced its next operation. Until then it is enabled.
     #[inline(never)]
     pub(crate) fn arrive(&mut self, task: TaskId, op: Op) {
         if !is_conditional(&op) {
-            self.set_enabled(task, true);
             match op.kind {
                 OpKind::PlainRead => self.note(Effect::ReadsNext(op.object)),
                 OpKind::PlainWrite => self.note(Effect::WritesNext(op.object)),
@@ -105,11 +106,10 @@ impl Execution {
         let State::Task { finished, .. } = object.state else {
             panic!("internal error: {op:?} needs a task");
         };
-        let is_blocked = !finished && !op.timed;
-        if is_blocked {
+        if !finished && !op.timed {
             object.begin_wait(task);
+            self.set_enabled(task, false);
         }
-        self.set_enabled(task, !is_blocked);
     }
 
     fn arrive_at_barrier(&mut self, task: TaskId, object: ObjectId) {

@@ -116,6 +116,11 @@ pub trait Strategy: Send {
         execution.advance(op, location, self)
     }
 
+    /// Ends the running task, and goes on as [`Strategy::advance`]. Not to be written anew either.
+    fn advance_past_end(&mut self, execution: &mut Execution) -> usize {
+        execution.advance_past_end(self)
+    }
+
     /// Looks at a finished execution. `Ok(false)` means that it does not count as a schedule.
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
         let _ = execution;

@@ -99,6 +99,14 @@ impl Execution {
         self.choose(strategy).map_or(0, |(_, handle)| handle)
     }
 
+    /// Ends the running task and lets the strategy choose who goes on. Answers as
+    /// [`Execution::advance`].
+    #[inline]
+    pub(crate) fn advance_past_end<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> usize {
+        self.finish(self.running);
+        self.choose(strategy).map_or(0, |(_, handle)| handle)
+    }
+
     /// Lets the strategy choose who goes on, and performs the operation of the one it chooses.
     ///
     /// Every task must have announced its next operation or finished.
@@ -282,6 +290,7 @@ impl Execution {
         }
     }
 
+    #[inline(never)]
     fn perform_other<S: Strategy + ?Sized>(
         &mut self,
         task: TaskId,

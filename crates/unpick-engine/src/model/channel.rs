@@ -25,12 +25,12 @@ impl Execution {
         if capacity.is_some() {
             return self.arrive_at_limited_channel(task, op);
         }
-        let mut enabled = true;
         if op.kind == OpKind::Receive {
             object.begin_wait(task);
-            enabled = queued > 0 || senders == 0 || op.timed;
+            if queued == 0 && senders > 0 && !op.timed {
+                self.set_enabled(task, false);
+            }
         }
-        self.set_enabled(task, enabled);
     }
 
     #[inline(never)]

@@ -19,10 +19,11 @@ pub(super) struct Fiber {
 }
 
 impl Fiber {
-    /// A fiber that runs a task of the current runtime each time it is switched to while idle.
-    pub fn new(stack_size: usize) -> io::Result<Box<Fiber>> {
+    /// Fiber number `number`, which runs a task of the current runtime each time it is switched to while
+    /// idle.
+    pub fn new(stack_size: usize, number: usize) -> io::Result<Box<Fiber>> {
         Ok(Box::new(Fiber {
-            context: Context::new(stack_size, fiber_main)?,
+            context: Context::new(stack_size, number, fiber_main)?,
             body: None,
             locals: Locals::default(),
             is_lost: false,

@@ -46,7 +46,13 @@ impl<'a> Body<'a> {
     /// Runs the body and keeps its result. A panic goes on to the caller.
     #[inline]
     pub fn run(self) {
-        self.work().run();
+        let is_last = self.work().run_and_give_up();
+        let packet = self.0;
+        std::mem::forget(self);
+        if is_last {
+            // SAFETY: nobody else owns it any more.
+            unsafe { destroy(packet) };
+        }
     }
 
     /// Runs the body and keeps its result or its panic.
@@ -125,6 +131,8 @@ trait Owned {
 
 trait Work: Owned {
     fn run(&self);
+    /// Runs, and gives up the task's half unless that panics.
+    fn run_and_give_up(&self) -> bool;
     fn fail(&self, payload: Box<dyn Any + Send>);
 }
 
@@ -172,12 +180,18 @@ impl<F, T> Owned for Packet<F, T> {
 }
 
 impl<F: FnOnce() -> T, T> Work for Packet<F, T> {
+    #[inline]
     fn run(&self) {
         self.check_execution();
         // SAFETY: checked above; the reference ends at once.
         let body = unsafe { (*self.body.get()).take() };
         let value = body.expect("internal error: a task was run twice")();
         self.put_result(Ok(value));
+    }
+
+    fn run_and_give_up(&self) -> bool {
+        self.run();
+        self.give_up()
     }
 
     fn fail(&self, payload: Box<dyn Any + Send>) {

@@ -11,7 +11,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
-use unpick_engine::{Decision, Execution, Runtime as Engine, Settings, Strategy};
+use unpick_engine::{Execution, Runtime as Engine, Settings, Strategy};
 use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
 
 thread_local! {
@@ -174,7 +174,7 @@ impl Runtime {
 
     #[cold]
     fn replace_fiber(&mut self, index: usize, stack_size: usize) -> io::Result<()> {
-        let fiber = Fiber::new(stack_size)?;
+        let fiber = Fiber::new(stack_size, index)?;
         match self.fibers.get_mut(index) {
             Some(unfit) => *unfit = fiber,
             None => self.fibers.push(fiber),
@@ -192,18 +192,6 @@ impl Runtime {
     #[inline]
     pub(super) fn current(&self) -> TaskId {
         self.execution.running()
-    }
-
-    /// Lets the strategy choose who goes on, and answers where: in a task, or in the host if the
-    /// execution is over.
-    #[inline]
-    fn decide(&mut self) -> *mut Context {
-        // SAFETY: the strategy outlives the execution.
-        let strategy = unsafe { &mut *self.strategy };
-        match self.execution.decide(strategy) {
-            Decision::Run(task) => self.context_of(task),
-            Decision::Over => &raw mut self.host,
-        }
     }
 
     /// Suspends the context that runs, and goes on in another. Comes back when somebody switches to
@@ -409,13 +397,19 @@ pub(super) extern "C" fn fiber_main() {
 impl Runtime {
     /// Ends a task, and answers where to go on.
     fn end(&mut self, task: TaskId) -> *mut Context {
-        self.execution.finish(task);
         if self.is_tearing_down {
+            self.execution.finish(task);
             return &raw mut self.host;
         }
-        match self.creator {
-            Some(creator) => self.context_of(creator),
-            None => self.decide(),
+        if let Some(creator) = self.creator {
+            self.execution.finish(task);
+            return self.context_of(creator);
+        }
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *self.strategy };
+        match strategy.advance_past_end(&mut self.execution) as *mut Context {
+            next if next.is_null() => &raw mut self.host,
+            next => next,
         }
     }
 

@@ -65,7 +65,12 @@ fn create(
     // task's fiber is idle.
     unsafe {
         let creator = (*runtime).current();
-        let (task, context) = (*runtime).add_task(body, name, stack_size)?;
+        (*runtime).prepare_fiber(stack_size)?;
+        let context = (*runtime).add_task(body);
+        let task = (*runtime).current();
+        if let Some(name) = name {
+            (*runtime).execution.name_task(task, name);
+        }
         Runtime::switch(runtime, context);
         (*runtime).creator = None;
         (*runtime).execution.set_running(creator);
@@ -75,26 +80,18 @@ fn create(
 }
 
 impl Runtime {
-    /// Makes a new task the current one. It is at its beginning.
+    /// Makes a new task the current one, and answers its context. It is at its beginning, and a fiber
+    /// is prepared for it.
     #[inline(never)]
-    fn add_task(
-        &mut self,
-        body: Body<'static>,
-        name: Option<&str>,
-        stack_size: Option<usize>,
-    ) -> io::Result<(TaskId, *mut Context)> {
+    fn add_task(&mut self, body: Body<'static>) -> *mut Context {
         let creator = self.current();
-        self.prepare_fiber(stack_size)?;
         let task = self.execution.add_task(Some(creator));
-        if let Some(name) = name {
-            self.execution.name_task(task, name);
-        }
         let fiber = &mut self.fibers[task.index()];
         fiber.body = Some(body);
         let context = &raw mut fiber.context;
         self.execution.set_handle(task, context as usize);
         self.execution.set_running(task);
         self.creator = Some(creator);
-        Ok((task, context))
+        context
     }
 }

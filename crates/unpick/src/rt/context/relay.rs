@@ -22,7 +22,7 @@ impl Context {
     }
 
     /// A context that begins with `entry` when it is first switched to, and again when that returns.
-    pub fn new(stack_size: usize, entry: extern "C" fn()) -> io::Result<Context> {
+    pub fn new(stack_size: usize, _number: usize, entry: extern "C" fn()) -> io::Result<Context> {
         let stack = DefaultStack::new(stack_size)?;
         let coroutine = Coroutine::with_stack(stack, move |yielder, this: *mut Context| {
             // SAFETY: the context outlives its coroutine, which it owns.
