@@ -367,6 +367,9 @@ impl Execution {
         self.push_object(State::from(shape), shape.kind(), task)
     }
 
+    /// Inlined, so that the state is made in its place: a copy would be read in larger pieces than it was
+    /// just written in, for which a processor has to wait.
+    #[inline(always)]
     fn push_object(&mut self, state: State, kind: ObjectKind, task: TaskId) -> ObjectId {
         let object = ObjectId(self.trace.objects.len() as u32);
         let user = &mut self.tasks[task.index()];

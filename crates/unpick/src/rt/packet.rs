@@ -3,9 +3,10 @@
 
 use super::runtime::current;
 use super::task::stamp;
+use crate::thread::Thread;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::Any;
-use std::cell::UnsafeCell;
+use std::cell::{OnceCell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -30,6 +31,7 @@ where
         packet.write(Packet {
             owners: AtomicU8::new(2),
             stamp: stamp(),
+            thread: OnceCell::new(),
             body: UnsafeCell::new(Some(body)),
             result: UnsafeCell::new(None),
         });
@@ -94,6 +96,21 @@ impl<'a, T> Crop<'a, T> {
         self.harvest().take()
     }
 
+    /// Keeps the handle of the task, for as long as this half. To be called once.
+    #[inline]
+    pub fn set_thread(&self, thread: Thread) {
+        if self.harvest().thread().set(thread).is_err() {
+            panic!("internal error: a packet of two tasks");
+        }
+    }
+
+    /// The handle of the task.
+    #[inline]
+    pub fn thread(&self) -> &Thread {
+        let thread = self.harvest().thread().get();
+        thread.expect("internal error: a packet without a task")
+    }
+
     /// The same half, taken for one that borrows nothing.
     ///
     /// # Safety
@@ -118,7 +135,8 @@ impl<T> Drop for Crop<'_, T> {
 }
 
 // SAFETY: body and result may be sent; what a half does on another thread than that of its execution
-// is checked, and giving up a half takes care of threads.
+// is checked, and giving up a half takes care of threads. The handle of the task is set before this half
+// is given away, and only read then.
 unsafe impl<T> Send for Crop<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Crop<'_, T> {}
@@ -138,11 +156,14 @@ trait Work: Owned {
 
 trait Harvest<T>: Owned {
     fn take(&self) -> Option<Result<T>>;
+    fn thread(&self) -> &OnceCell<Thread>;
 }
 
 struct Packet<F, T> {
     owners: AtomicU8,
     stamp: u64,
+    /// The handle of the task, if somebody keeps it here.
+    thread: OnceCell<Thread>,
     /// This and the result are used only inside the execution with this stamp, whose tasks run one
     /// at a time on one thread.
     body: UnsafeCell<Option<F>>,
@@ -204,6 +225,10 @@ impl<F, T> Harvest<T> for Packet<F, T> {
         self.check_execution();
         // SAFETY: checked above; the reference ends at once.
         unsafe { (*self.result.get()).take() }
+    }
+
+    fn thread(&self) -> &OnceCell<Thread> {
+        &self.thread
     }
 }
 

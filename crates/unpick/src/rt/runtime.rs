@@ -370,33 +370,39 @@ pub(super) extern "C" fn fiber_main() {
         let body = runtime.fibers[task.index()].body.take();
         (task, body, runtime.program)
     };
-    // Nothing may unwind out of a fiber.
-    let end = catch_unwind(AssertUnwindSafe(move || {
+    // Nothing may unwind out of a fiber. Every call is returned from before the fiber switches away for
+    // good, so that the processor, which counts calls and returns, predicts those of all fibers.
+    let mut end = catch_unwind(AssertUnwindSafe(move || {
         match body {
             Some(body) => body.run(),
             // SAFETY: the program outlives the runtime.
             None => unsafe { (*program)() },
         }
         super::local::run_destructors(task);
-        // SAFETY: the fiber runs, so `this` is current and no reference is live. Nothing is left on
-        // its stack.
-        unsafe {
-            let next = (*this).end(task);
-            Runtime::restart(this, next);
-        }
     }));
-    if let Err(payload) = end {
-        // SAFETY: as above; the payload is gone.
-        unsafe {
-            let next = (*this).end_by_panic(task, payload);
-            Runtime::restart(this, next);
+    loop {
+        // SAFETY: the fiber runs, so `this` is current and no reference is live.
+        let next = catch_unwind(AssertUnwindSafe(|| unsafe { (*this).end(task, end) }));
+        match next {
+            // SAFETY: as above. Nothing is left on the stack.
+            Ok(next) => return unsafe { Runtime::restart(this, next) },
+            // Not the task: the strategy, asked who goes on.
+            Err(payload) => end = Err(payload),
         }
     }
 }
 
 impl Runtime {
     /// Ends a task, and answers where to go on.
-    fn end(&mut self, task: TaskId) -> *mut Context {
+    #[inline]
+    fn end(&mut self, task: TaskId, end: std::thread::Result<()>) -> *mut Context {
+        if let Err(payload) = end {
+            if self.execution.is_finished(task) {
+                self.panic_between = Some(payload);
+                return &raw mut self.host;
+            }
+            self.note_payload(task, payload);
+        }
         if self.is_tearing_down {
             self.execution.finish(task);
             return &raw mut self.host;
@@ -413,20 +419,14 @@ impl Runtime {
         }
     }
 
-    /// Ends a task that has panicked, and answers where to go on.
+    /// Takes note of what a task has panicked with.
     #[cold]
-    fn end_by_panic(&mut self, task: TaskId, payload: Box<dyn Any + Send>) -> *mut Context {
-        if self.execution.is_finished(task) {
-            // Not the task: the strategy, asked who goes on.
-            self.panic_between = Some(payload);
-            return &raw mut self.host;
-        }
+    fn note_payload(&mut self, task: TaskId, payload: Box<dyn Any + Send>) {
         self.note_end(task, &*payload);
         // The destructor of an unusual payload could operate, which is no longer possible here.
         if !payload.is::<String>() {
             std::mem::forget(payload);
         }
-        self.end(task)
     }
 
     /// The panic that a task unwinds from becomes the outcome.

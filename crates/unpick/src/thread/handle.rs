@@ -126,33 +126,33 @@ pub struct JoinHandle<T> {
     kind: JoinKind<T>,
 }
 
+/// Small enough to be handed around in registers.
 enum JoinKind<T> {
-    Thread(std::thread::JoinHandle<T>, Thread),
-    Task {
-        thread: Thread,
-        crop: Crop<'static, T>,
-    },
+    Thread(Box<(std::thread::JoinHandle<T>, Thread)>),
+    Task(Crop<'static, T>),
 }
 
 impl<T> JoinHandle<T> {
     pub(crate) fn of_thread(handle: std::thread::JoinHandle<T>) -> JoinHandle<T> {
         let thread = Thread::of_thread(handle.thread());
         JoinHandle {
-            kind: JoinKind::Thread(handle, thread),
+            kind: JoinKind::Thread(Box::new((handle, thread))),
         }
     }
 
     #[inline]
     pub(crate) fn of_task(thread: Thread, crop: Crop<'static, T>) -> JoinHandle<T> {
+        crop.set_thread(thread);
         JoinHandle {
-            kind: JoinKind::Task { thread, crop },
+            kind: JoinKind::Task(crop),
         }
     }
 
     /// The task.
     pub fn thread(&self) -> &Thread {
         match &self.kind {
-            JoinKind::Thread(_, thread) | JoinKind::Task { thread, .. } => thread,
+            JoinKind::Thread(pair) => &pair.1,
+            JoinKind::Task(crop) => crop.thread(),
         }
     }
 
@@ -161,9 +161,9 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         match self.kind {
-            JoinKind::Thread(handle, _) => handle.join(),
-            JoinKind::Task { thread, crop } => {
-                let Some(task) = thread.of_this_execution() else {
+            JoinKind::Thread(pair) => pair.0.join(),
+            JoinKind::Task(crop) => {
+                let Some(task) = crop.thread().of_this_execution() else {
                     panic!(
                         "a task is joined outside of its execution; join it inside the closure \
                          that is explored"
@@ -179,8 +179,11 @@ impl<T> JoinHandle<T> {
     /// Whether the task has ended.
     pub fn is_finished(&self) -> bool {
         match &self.kind {
-            JoinKind::Thread(handle, _) => handle.is_finished(),
-            JoinKind::Task { thread, .. } => thread.of_this_execution().is_none_or(rt::is_finished),
+            JoinKind::Thread(pair) => pair.0.is_finished(),
+            JoinKind::Task(crop) => {
+                let task = crop.thread().of_this_execution();
+                task.is_none_or(rt::is_finished)
+            }
         }
     }
 }
