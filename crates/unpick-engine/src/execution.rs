@@ -85,6 +85,8 @@ pub(crate) enum Status {
     Abandoned,
 }
 
+/// Aligned, so that its place in a row of them is found without a multiplication.
+#[repr(align(64))]
 pub(crate) struct Task {
     pub status: Status,
     /// Invariant: that of `op`.

@@ -8,16 +8,23 @@
 #[derive(Clone, Debug)]
 pub struct RandomSource {
     state: u64,
+    /// What `state` gives. Worked out before it is asked for: who goes on hangs on it, and on that
+    /// everything that a processor could do meanwhile.
+    ahead: u64,
 }
 
 impl RandomSource {
+    #[inline]
+    fn new(state: u64) -> RandomSource {
+        let mut source = RandomSource { state, ahead: 0 };
+        source.next();
+        source
+    }
+
     /// The generator of execution `index` of an exploration with this seed.
     pub fn for_execution(seed: u64, index: u64) -> RandomSource {
-        let mut outer = RandomSource { state: seed };
-        let start = outer.next();
-        RandomSource {
-            state: start ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03),
-        }
+        let start = RandomSource::new(seed).ahead;
+        RandomSource::new(start ^ index.wrapping_mul(0xd1b5_4a32_d192_ed03))
     }
 
     /// The next 64 bits.
@@ -28,7 +35,7 @@ impl RandomSource {
         let mut bits = self.state;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        core::mem::replace(&mut self.ahead, bits ^ (bits >> 31))
     }
 
     /// A number below `limit`, which is not zero. The bias is below `limit` in 2^64.
@@ -50,7 +57,7 @@ mod tests {
 
     #[test]
     fn known_answers() {
-        let mut source = RandomSource { state: 1234567 };
+        let mut source = RandomSource::new(1234567);
         let first: [u64; 3] = core::array::from_fn(|_| source.next());
         assert_eq!(
             first,
