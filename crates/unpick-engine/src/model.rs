@@ -21,13 +21,15 @@ pub(crate) enum Class {
     Idle,
     /// Always possible, and creates tasks.
     Spawn,
-    /// Acquires or releases a mutex. This and the next two are used most, and have short ways of their
+    /// Acquires or releases a mutex. This and the next three are used most, and have short ways of their
     /// own.
     Mutex,
     /// Waits for the end of a task.
     Join,
     /// Uses a channel.
     Channel,
+    /// Waits for a condition variable, or notifies one.
+    Condvar,
     /// Everything else that has no deadline.
     Other,
     /// Always possible, changes nothing, and lets others go first.
@@ -57,6 +59,9 @@ static CLASSES: [Class; 512] = {
     classes[OpKind::Lock as usize] = Class::Mutex;
     classes[OpKind::Unlock as usize] = Class::Mutex;
     classes[OpKind::Join as usize] = Class::Join;
+    classes[OpKind::Wait as usize] = Class::Condvar;
+    classes[OpKind::NotifyOne as usize] = Class::Condvar;
+    classes[OpKind::NotifyAll as usize] = Class::Condvar;
     classes[OpKind::Send as usize] = Class::Channel;
     classes[OpKind::TrySend as usize] = Class::Channel;
     classes[OpKind::Receive as usize] = Class::Channel;
@@ -215,9 +220,7 @@ impl Execution {
                 OpKind::Join => finished,
                 _ => token || slot.is_woken,
             },
-            State::Condvar { .. } => {
-                slot.is_woken || object.tokens.last().is_some_and(|&top| slot.ticket < top)
-            }
+            State::Condvar { .. } => slot.is_woken || object.has_token_for(slot.ticket),
             State::RwLock { writer, readers } => {
                 writer.is_none() && (readers == 0 || op.kind == OpKind::ReadLock)
             }

@@ -159,6 +159,12 @@ impl Object {
         self.tokens.clear();
     }
 
+    /// Whether there is a notification that the waiter with this serial may consume.
+    #[inline]
+    pub fn has_token_for(&self, serial: u32) -> bool {
+        self.tokens.last().is_some_and(|&top| serial < top)
+    }
+
     #[inline]
     pub fn begin_wait(&mut self, task: TaskId) {
         self.waiting_count += usize::from(self.waiting.insert(task));

@@ -52,7 +52,7 @@ impl Dfs {
         Dfs::default()
     }
 
-    #[inline]
+    #[inline(always)]
     fn branch(&mut self, options: u32, view: &View<'_>) -> Result<u32, Stop> {
         if options == 1 {
             return Ok(0);
@@ -97,7 +97,7 @@ impl Strategy for Dfs {
         Begin::Exhausted
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
         let eligible = view.eligible();
         let branch = self.branch(view.eligible_count() as u32, view)?;

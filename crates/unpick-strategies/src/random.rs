@@ -30,7 +30,7 @@ impl Strategy for Random {
         Begin::Ready
     }
 
-    #[inline]
+    #[inline(always)]
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
         Ok(uniform(view, &mut self.source))
     }
@@ -41,7 +41,7 @@ impl Strategy for Random {
 }
 
 /// One of the enabled tasks, each with the same probability. A single one costs no random number.
-#[inline]
+#[inline(always)]
 pub(crate) fn uniform(view: &View<'_>, source: &mut RandomSource) -> TaskId {
     let position = match view.enabled_count() {
         1 => 0,

@@ -4,7 +4,7 @@
 use super::{Decision, Execution, Grant, Status};
 use crate::{Effect, Strategy, View, model::Class};
 use core::panic::Location;
-use unpick_trace::{Choice, Op, Outcome, Step, TaskBits, TaskId};
+use unpick_trace::{Choice, Op, OpKind, Outcome, Step, TaskBits, TaskId};
 
 impl Execution {
     /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
@@ -44,7 +44,15 @@ impl Execution {
     fn arrive_elsewhere(&mut self, task: TaskId, op: Op, class: Class) {
         match class {
             Class::Channel => self.arrive_at_channel(task, op),
+            Class::Condvar => self.arrive_at_condvar(task, op),
             Class::Join => self.arrive_at_join(task, op),
+            _ => self.arrive_rarely(task, op, class),
+        }
+    }
+
+    #[inline(never)]
+    fn arrive_rarely(&mut self, task: TaskId, op: Op, class: Class) {
+        match class {
             Class::Timed => self.arrive_with_deadline(task, op),
             _ => self.arrive(task, op),
         }
@@ -53,6 +61,7 @@ impl Execution {
     fn arrive_with_deadline(&mut self, task: TaskId, op: Op) {
         match Class::of(Op { timed: false, ..op }) {
             Class::Mutex => self.check_use(task, &op),
+            Class::Condvar => self.arrive(task, op),
             class => self.arrive_elsewhere(task, op, class),
         }
     }
@@ -274,20 +283,12 @@ impl Execution {
         strategy: &mut S,
     ) -> bool {
         match class {
-            Class::Channel => {
-                self.perform_on_channel(task, op);
-                return true;
-            }
-            Class::Spawn => {
-                self.note_change(task);
-                return true;
-            }
-            Class::Join => {
-                self.perform_join(task, op);
-                return true;
-            }
-            _ => self.perform_other(task, op, strategy),
+            Class::Channel => self.perform_on_channel(task, op),
+            Class::Condvar => self.perform_on_condvar(task, op),
+            Class::Join => self.perform_join(task, op),
+            _ => return self.perform_other(task, op, strategy),
         }
+        true
     }
 
     #[inline(never)]
@@ -299,6 +300,10 @@ impl Execution {
     ) -> bool {
         if op.yields() && !op.timed {
             self.note_idle(task);
+            return true;
+        }
+        if op.kind == OpKind::Spawn {
+            self.note_change(task);
             return true;
         }
         let times_out = match op.timed {

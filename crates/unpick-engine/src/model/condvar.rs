@@ -4,6 +4,32 @@ use crate::{Effect, Execution, Grant, Strategy, object::State};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
+    /// Takes in a task that is about to wait or to notify, without a deadline.
+    #[inline(never)]
+    pub(crate) fn arrive_at_condvar(&mut self, task: TaskId, op: Op) {
+        if op.kind == OpKind::Wait {
+            let object = &mut self.objects[op.object.index()];
+            object.begin_wait(task);
+            let slot = &self.tasks[task.index()];
+            if !slot.is_woken && !object.has_token_for(slot.ticket) {
+                self.set_enabled(task, false);
+            }
+        }
+    }
+
+    /// Waits or notifies, without a deadline.
+    #[inline(never)]
+    pub(crate) fn perform_on_condvar(&mut self, task: TaskId, op: Op) {
+        if op.kind == OpKind::Wait {
+            self.objects[op.object.index()].end_wait(task);
+            self.consume_notification(task, op.object);
+        } else {
+            self.notify(&op);
+        }
+        self.note_change(task);
+        self.refresh(op.object);
+    }
+
     /// A waiter's time is over: it leaves its queue.
     pub(super) fn give_up(&mut self, task: TaskId, op: &Op) -> Grant {
         let was_woken = core::mem::take(&mut self.tasks[task.index()].is_woken);
