@@ -239,7 +239,7 @@ pub(super) struct Blocks {
 }
 
 /// Enough for a closure with a dozen captured pointers.
-const BLOCK: Layout = match Layout::from_size_align(128, 16) {
+const BLOCK: Layout = match Layout::from_size_align(176, 16) {
     Ok(layout) => layout,
     Err(_) => panic!("not a layout"),
 };

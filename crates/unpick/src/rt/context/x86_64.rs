@@ -164,8 +164,8 @@ pub(in crate::rt) unsafe fn switch(from: *mut Context, to: *mut Context) {
 /// Forgets what is on the stack of `from`, which runs, and goes on in `to`. The entry of `from` is
 /// called again when somebody switches to it. Does not come back.
 ///
-/// Whoever returns from a function that was called before a switch mispredicts; a task that ends does
-/// so from the depth of its last call, and leaves the returns out.
+/// Every call on the stack of `from` should have been returned from: the processor pairs calls and
+/// returns, and takes the later returns of other contexts for those that never came.
 ///
 /// # Safety
 /// As for [`switch`]; nothing on the stack of `from` is used again or has a destructor to run.
