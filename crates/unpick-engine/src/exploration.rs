@@ -408,6 +408,7 @@ pub fn explore(
                 }
                 range = found.executions..end;
             }
+            End::Waiting => panic!("internal error: a search waits for none"),
             End::Paused if found.executions < end => range = found.executions..end,
             End::Paused if end == limits.executions_max => {
                 // A budget that just suffices leaves nothing unexplored.
@@ -453,6 +454,8 @@ pub enum End {
     Paused,
     /// Everything within the bound at hand was run.
     BoundDone,
+    /// The search has to be told first what the one before it has found.
+    Waiting,
     /// The exploration is over; [`Exploration::stopped_because`] says why.
     Ended,
 }
@@ -507,6 +510,7 @@ fn run_loop(
                 return End::Ended;
             }
             Begin::BoundDone => return End::BoundDone,
+            Begin::Waiting => return End::Waiting,
             Begin::Stopped => {
                 found.stopped_because = StopReason::Strategy;
                 return End::Ended;

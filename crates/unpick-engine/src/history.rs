@@ -63,6 +63,7 @@ struct Chain {
 }
 
 /// One of the two relations.
+#[derive(Clone)]
 struct Order {
     relation: Relation,
     /// By event, `width` entries each.
@@ -75,7 +76,7 @@ struct Order {
 }
 
 /// The relation of an execution so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct History {
     events: Vec<Event>,
     accesses: Vec<Access>,

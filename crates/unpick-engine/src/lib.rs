@@ -34,6 +34,6 @@ pub use exploration::{
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use history::{Event, History, Relation};
 pub use object::Shape;
-pub use strategy::{Begin, Profile, Stop, Strategy};
+pub use strategy::{Begin, Findings, Profile, Stop, Strategy};
 pub use view::View;
 pub use watch::Effect;

@@ -2,7 +2,7 @@
 
 use crate::{Execution, View, Warning};
 use alloc::{boxed::Box, vec::Vec};
-use core::panic::Location;
+use core::{any::Any, panic::Location};
 use unpick_trace::{Choice, Divergence, Op, TaskId};
 
 /// Whether there is another execution to run.
@@ -17,9 +17,15 @@ pub enum Begin {
     /// Everything within the bound at hand was run, and something beyond it was skipped. The loop
     /// calls [`Strategy::raise_bound`] before it begins another execution.
     BoundDone,
+    /// Nothing can be run before [`Strategy::receive`] has told what the search before this one has
+    /// found. Never answered by a search that was not given away by [`Strategy::split`].
+    Waiting,
     /// The technique ends by its own rule, with parts of the space left.
     Stopped,
 }
+
+/// What a search that is exhausted leaves to the one behind it; only the technique knows what it is.
+pub type Findings = Box<dyn Any + Send>;
 
 /// Why a strategy ends an execution before the program does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,8 +178,29 @@ pub trait Strategy: Send {
     /// This search followed by the one given away runs exactly what this one would have run alone:
     /// the same executions in the same order, whatever either of them meets. Under a bound that
     /// holds for each bound, with this search first in each of them.
+    ///
+    /// What this search finds may add to what the other one has to run. So when this one is
+    /// exhausted, what it [leaves](Strategy::leave) is handed to the one behind it, which
+    /// [receives](Strategy::receive) it, and which may have to [wait](Begin::Waiting) for it.
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         None
+    }
+
+    /// Gives away the end of what is left to run to a search in another process, so that neither is
+    /// ever told what the other one finds. A technique for which that makes a difference may run
+    /// more than it would have run alone, and must not run less.
+    fn sever(&mut self) -> Option<Box<dyn Strategy>> {
+        self.split()
+    }
+
+    /// What this search, which is exhausted, leaves to the one behind it. Asked for once.
+    fn leave(&mut self) -> Option<Findings> {
+        None
+    }
+
+    /// Takes what the search before this one has left, between two executions.
+    fn receive(&mut self, findings: Findings) {
+        let _ = findings;
     }
 
     /// A copy that would run from here on what this search runs. A technique that can be split has

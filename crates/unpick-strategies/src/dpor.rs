@@ -28,18 +28,21 @@
 
 mod races;
 mod search;
+mod share;
 mod sleep;
 
 pub(crate) use races::{for_each_next, races_of_last, races_of_next};
 pub(crate) use search::Search;
 
-use alloc::vec::Vec;
+use crate::chain::Part;
+use alloc::{boxed::Box, vec::Vec};
 use unpick_engine::{
-    Access, Begin, Event, Execution, History, Location, Relation, Stop, Strategy, View,
+    Access, Begin, Event, Execution, Findings, History, Location, Relation, Stop, Strategy, View,
 };
 use unpick_trace::{Choice, Op, OpKind, TaskId};
 
 /// Dynamic partial-order reduction.
+#[derive(Clone)]
 pub struct Dpor {
     search: Search,
 }
@@ -81,10 +84,7 @@ impl Dpor {
 
 impl Strategy for Dpor {
     fn begin(&mut self, _index: u64) -> Begin {
-        match self.search.begin() {
-            true => Begin::Ready,
-            false => Begin::Exhausted,
-        }
+        self.search.begin()
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
@@ -110,6 +110,30 @@ impl Strategy for Dpor {
 
     fn watches(&self) -> bool {
         true
+    }
+
+    fn leave(&mut self) -> Option<Findings> {
+        Some(Box::new(self.search.leave()?))
+    }
+
+    fn receive(&mut self, findings: Findings) {
+        self.search.share.findings = findings.downcast().ok().map(|wanted| *wanted);
+    }
+}
+
+impl Part for Dpor {
+    fn divide(&mut self) -> Option<Dpor> {
+        let search = self.search.divide()?;
+        Some(Dpor { search })
+    }
+
+    fn detach(&mut self) -> Option<Dpor> {
+        let search = self.search.sever()?;
+        Some(Dpor { search })
+    }
+
+    fn weight(&self) -> u64 {
+        0
     }
 }
 

@@ -111,10 +111,7 @@ impl Strategy for LazyDpor {
             return Begin::Restart;
         }
         self.issues.reset();
-        match self.search.begin() {
-            true => Begin::Ready,
-            false => Begin::Exhausted,
-        }
+        self.search.begin()
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {

@@ -9,6 +9,7 @@
 extern crate alloc;
 
 mod bounding;
+mod chain;
 mod dfs;
 mod dpor;
 mod hbr_cache;

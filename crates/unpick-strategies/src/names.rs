@@ -7,7 +7,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use unpick_trace::{TaskId, Trace};
 
 /// Translates between numbers of tasks in the current execution and names.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Names {
     /// By name of the creator and index.
     known: BTreeMap<(u32, u32), u32>,
@@ -40,6 +40,23 @@ impl Names {
             self.tasks[name as usize] = Some(task);
             self.names.push(name);
         }
+    }
+
+    /// Learns the names of another search. Answers what they are here.
+    pub fn absorb(&mut self, other: &Names) -> Vec<u32> {
+        let mut theirs: Vec<_> = other.known.iter().collect();
+        theirs.sort_unstable_by_key(|&(_, &name)| name);
+        let mut same: Vec<u32> = Vec::new();
+        for (&(creator, index), _) in theirs {
+            let creator = same.get(creator as usize).copied().unwrap_or(u32::MAX);
+            let next = self.known.len() as u32;
+            let name = *self.known.entry((creator, index)).or_insert(next);
+            if name == next {
+                self.tasks.push(None);
+            }
+            same.push(name);
+        }
+        same
     }
 
     /// The name of a task of the current execution.

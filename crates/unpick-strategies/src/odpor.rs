@@ -23,28 +23,31 @@
 //! while others can go on, as in `dfs`.
 
 mod chains;
+mod finding;
 mod movable;
 mod objects;
 mod path;
 mod question;
 mod race;
 mod sections;
+mod share;
 mod simulation;
 mod units;
 mod wakeup;
 
 use crate::names::Names;
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{boxed::Box, vec::Vec};
 use objects::Objects;
-use path::{Node, Path};
+use path::{Node, Path, diverged};
 use race::Races;
 use sections::Sections;
 use units::Units;
-use unpick_engine::{Begin, Execution, History, Stop, Strategy, View};
-use unpick_trace::{Choice, Divergence, Outcome, TaskId};
+use unpick_engine::{Begin, Execution, Findings, History, Stop, Strategy, View};
+use unpick_trace::{Choice, Outcome, TaskId};
 use wakeup::{Branch, Sleeper};
 
 /// Optimal dynamic partial order reduction.
+#[derive(Clone)]
 pub struct Odpor {
     path: Path,
     /// Events of this execution, and questions asked within the last of them.
@@ -133,8 +136,11 @@ impl Strategy for Odpor {
         if is_anew {
             self.path.clear();
             self.sections.forget();
-        } else if self.has_begun && !self.path.advance(&self.units, &self.objects) {
-            return Begin::Exhausted;
+        } else if self.has_begun {
+            let begin = self.advance();
+            if begin != Begin::Ready {
+                return begin;
+            }
         }
         self.has_begun = true;
         self.depth = 0;
@@ -211,7 +217,8 @@ impl Strategy for Odpor {
         }
         self.units
             .build(execution, &self.history, &self.names, &self.sections);
-        if execution.outcome() == Some(&Outcome::Cut) || self.sections.is_refuted {
+        let is_cut = execution.outcome() == Some(&Outcome::Cut) || self.sections.is_refuted;
+        if is_cut && !self.path.is_divided {
             return Ok(false);
         }
         let races = Races {
@@ -220,19 +227,18 @@ impl Strategy for Odpor {
             execution,
         };
         self.path.plan(&races, &self.objects);
-        Ok(true)
+        Ok(!is_cut)
     }
 
     fn watches(&self) -> bool {
         true
     }
-}
 
-#[cold]
-fn diverged(view: &View<'_>, name: u32) -> Stop {
-    Stop::Diverged(Box::new(Divergence {
-        step: view.trace().steps.len() as u64,
-        expected: format!("the task named {name} to be able to go on"),
-        found: format!("{} enabled tasks without it", view.enabled_count()),
-    }))
+    fn leave(&mut self) -> Option<Findings> {
+        Some(Box::new(self.found()?))
+    }
+
+    fn receive(&mut self, findings: Findings) {
+        self.path.share.findings = findings.downcast().ok().map(|found| *found);
+    }
 }

@@ -39,6 +39,12 @@ const CACHE_BOUNDS: &[(&str, u64, u64, &str)] = &[
     ),
 ];
 const SLEEP: (&str, u64, u64, &str) = ("sleep", 0, 1, "0: without sleep sets (default 1)");
+const PART: (&str, u64, u64, &str) = (
+    "part",
+    1,
+    u64::MAX,
+    "executions after which a part is put aside for other workers (default 64)",
+);
 const STEPS: (&str, u64, u64, &str) = (
     "k",
     1,
@@ -80,7 +86,7 @@ static TECHNIQUES: &[Technique] = &[
     Technique {
         name: "dpor",
         summary: "dynamic partial-order reduction: turns races round, depth first",
-        parameters: &[SLEEP],
+        parameters: &[SLEEP, PART],
         is_randomised: false,
     },
     Technique {
@@ -100,7 +106,7 @@ static TECHNIQUES: &[Technique] = &[
     Technique {
         name: "odpor",
         summary: "optimal partial order reduction: one execution a happens-before relation",
-        parameters: &[],
+        parameters: &[PART],
         is_randomised: false,
     },
     Technique {

@@ -80,10 +80,10 @@ pub fn explore_observed(
         (Some(shard), false) => driver.explore_shard(shard),
         (None, true) if config.jobs > 1 => driver.explore_shared(0..config.executions_max),
         (None, _) => {
-            let mut strategy = config.strategy.build(config.seed);
-            match config.jobs > 1 && strategy.duplicate().is_some() {
-                true => driver.explore_split(),
-                false => driver.explore_alone(&mut *strategy),
+            let shared = config.strategy.build_shared(config.seed);
+            match config.jobs > 1 && shared.duplicate().is_some() {
+                true => driver.explore_split(shared),
+                false => driver.explore_alone(&mut *config.strategy.build(config.seed)),
             }
         }
     }

@@ -1,16 +1,20 @@
 //! The search that dynamic partial-order reductions share: a path with what is still to be explored
 //! at each of its points, and sleep sets.
 //!
-//! Knows nothing of races: its users tell at which event which task should have gone first.
+//! Knows nothing of races: its users tell at which event which task should have gone first. How it goes
+//! on from one execution to the next is told in `share.rs`.
 
+use super::share::Wanted;
 use super::sleep::Sleeper;
+use crate::chain::Share;
 use crate::dfs::{diverged, ended_early, is_diverged};
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, Relation, Stop, View, merge_access};
 use unpick_trace::{Choice, Outcome, TaskId, TaskSet};
 
 /// A place on the path where something was chosen.
-enum Node {
+#[derive(Clone)]
+pub(super) enum Node {
     /// Which task goes on.
     Point(Point),
     /// A question within a transition.
@@ -18,71 +22,56 @@ enum Node {
 }
 
 /// A scheduling point.
-struct Point {
+#[derive(Clone)]
+pub(super) struct Point {
     last: TaskId,
-    eligible: TaskSet,
+    pub eligible: TaskSet,
     /// Tasks that go round in circles and are not eligible: to run them leads nowhere.
     spinning: TaskSet,
-    backtrack: TaskSet,
+    pub backtrack: TaskSet,
     done: TaskSet,
     sleep: Vec<Sleeper>,
     chosen: TaskId,
     /// What the chosen transition touches, whatever the answers to its questions.
     footprint: Vec<Access>,
-    is_last: bool,
+    pub is_last: bool,
     object_count: usize,
 }
 
 /// Where a search stands.
+#[derive(Clone)]
 pub(crate) struct Search {
     pub history: History,
-    uses_sleep_sets: bool,
-    stack: Vec<Node>,
+    relation: Relation,
+    pub(super) uses_sleep_sets: bool,
+    pub(super) stack: Vec<Node>,
     /// Nodes met in this execution, and how many it follows.
-    depth: usize,
-    followed: usize,
+    pub(super) depth: usize,
+    pub(super) followed: usize,
     /// By event of this execution: its node.
-    nodes: Vec<usize>,
-    has_begun: bool,
+    pub(super) nodes: Vec<usize>,
+    pub(super) has_begun: bool,
+    pub share: Share<Wanted>,
 }
 
 impl Search {
     pub fn new(relation: Relation, uses_sleep_sets: bool) -> Search {
         Search {
             history: History::new(&[relation]),
+            relation,
             uses_sleep_sets,
             stack: Vec::new(),
             depth: 0,
             followed: 0,
             nodes: Vec::new(),
             has_begun: false,
+            share: Share::default(),
         }
     }
 
-    /// Goes back to the deepest point that has something left to explore, if there is one.
-    pub fn begin(&mut self) -> bool {
-        self.history.reset();
-        self.depth = 0;
-        self.nodes.clear();
-        if !self.has_begun {
-            self.has_begun = true;
-            return true;
-        }
-        while let Some(top) = self.stack.last_mut() {
-            let goes_on = match top {
-                Node::Point(point) => point.advance(self.uses_sleep_sets),
-                Node::Question { options, taken } => {
-                    *taken += 1;
-                    taken < options
-                }
-            };
-            if goes_on {
-                self.followed = self.stack.len();
-                return true;
-            }
-            self.stack.pop();
-        }
-        false
+    /// A search like this one, at its beginning.
+    pub(super) fn anew(&self) -> Search {
+        Search::new(self.relation, self.uses_sleep_sets)
     }
 
     /// Takes in the event that is over. Answers whether the prefix that ends with it is new.
@@ -218,8 +207,8 @@ impl Node {
 }
 
 impl Point {
-    /// Puts the chosen task to sleep and chooses the next one that is wanted and awake.
-    fn advance(&mut self, uses_sleep_sets: bool) -> bool {
+    /// Puts the chosen task to sleep.
+    pub fn finish(&mut self, uses_sleep_sets: bool) {
         let accesses = core::mem::take(&mut self.footprint);
         if uses_sleep_sets {
             self.sleep.push(Sleeper {
@@ -231,13 +220,30 @@ impl Point {
         }
         self.is_last = false;
         self.done.insert(self.chosen);
-        let mut wanted = self.backtrack.clone();
-        wanted.remove_all(self.done.bits());
-        for sleeper in &self.sleep {
-            wanted.remove(sleeper.task);
-        }
-        let next = wanted.bits().iter_from(self.last).next();
+    }
+
+    /// Chooses the next task that is wanted and awake.
+    pub fn choose_next(&mut self) -> bool {
+        let untried = self.untried(&self.backtrack);
+        let next = untried.bits().iter_from(self.last).next();
         self.chosen = next.unwrap_or(self.chosen);
         next.is_some()
+    }
+
+    /// Whether some of these tasks are still to be tried after the chosen one.
+    pub fn has_next(&self, tasks: &TaskSet) -> bool {
+        let mut untried = self.untried(tasks);
+        untried.remove(self.chosen);
+        !untried.bits().is_empty()
+    }
+
+    /// Those of these tasks that are awake and were not tried.
+    fn untried(&self, tasks: &TaskSet) -> TaskSet {
+        let mut untried = tasks.clone();
+        untried.remove_all(self.done.bits());
+        for sleeper in &self.sleep {
+            untried.remove(sleeper.task);
+        }
+        untried
     }
 }

@@ -13,7 +13,7 @@ struct Chain {
 }
 
 /// The chains of all locations, by object.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Chains {
     chains: Vec<Vec<Chain>>,
 }

@@ -12,16 +12,16 @@ use unpick_trace::{ObjectId, OpKind, TaskId};
 /// A task by name, the number of its events, and a hash of what it has seen.
 type Point = (u32, u32, u64);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Objects {
     /// Which object the next operation of a task means; none if that has turned out not to follow.
-    known: BTreeMap<Point, Option<u32>>,
+    pub(super) known: BTreeMap<Point, Option<u32>>,
     /// By identity: the one it has turned out to be the same as, or itself.
-    same: Vec<u32>,
+    pub(super) same: Vec<u32>,
     /// By identity: those that were seen to be other objects, as bits.
-    others: Vec<Vec<u64>>,
+    pub(super) others: Vec<Vec<u64>>,
     /// By object of the current execution.
-    identities: Vec<Option<u32>>,
+    pub(super) identities: Vec<Option<u32>>,
     /// By task of the current execution: what it has seen, if that is known.
     seen: Vec<Option<u64>>,
     event_count: usize,
@@ -85,19 +85,21 @@ impl Objects {
             (Some(Some(_)), Some(_)) => {}
             (Some(known), None) => self.identities[object.index()] = known,
             (None, mine) => {
-                let identity = mine.unwrap_or_else(|| {
-                    self.same.push(self.same.len() as u32);
-                    self.others.push(Vec::new());
-                    self.same.len() as u32 - 1
-                });
+                let identity = mine.unwrap_or_else(|| self.new_identity());
                 self.identities[object.index()] = Some(identity);
                 self.known.insert(point, Some(identity));
             }
         }
     }
 
+    pub(super) fn new_identity(&mut self) -> u32 {
+        self.same.push(self.same.len() as u32);
+        self.others.push(Vec::new());
+        self.same.len() as u32 - 1
+    }
+
     /// Two identities are one object, unless they were seen to be two.
-    fn merge(&mut self, one: u32, other: u32) -> bool {
+    pub(super) fn merge(&mut self, one: u32, other: u32) -> bool {
         let (one, other) = (self.root(one), self.root(other));
         if one != other {
             if self.are_different(one, other) {
@@ -110,14 +112,14 @@ impl Objects {
         true
     }
 
-    fn root(&self, mut identity: u32) -> u32 {
+    pub(super) fn root(&self, mut identity: u32) -> u32 {
         while self.same[identity as usize] != identity {
             identity = self.same[identity as usize];
         }
         identity
     }
 
-    fn add_others(&mut self, identity: u32, bits: &[u64]) {
+    pub(super) fn add_others(&mut self, identity: u32, bits: &[u64]) {
         let mine = &mut self.others[identity as usize];
         if mine.len() < bits.len() {
             mine.resize(bits.len(), 0);
@@ -177,7 +179,7 @@ fn is_open(history: &History, event: usize) -> bool {
     }
 }
 
-fn mix(seen: u64, word: u64) -> u64 {
+pub(super) fn mix(seen: u64, word: u64) -> u64 {
     let product =
         u128::from(seen ^ 0x9e37_79b9_7f4a_7c15) * u128::from(word ^ 0xd1b5_4a32_d192_ed03);
     (product as u64 ^ (product >> 64) as u64).wrapping_add(word)

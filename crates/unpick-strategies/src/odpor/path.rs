@@ -1,15 +1,19 @@
 //! The path from the first point of the search to the present one.
 
+use super::finding::{Finding, Found};
 use super::objects::Objects;
 use super::question::{Question, next_answer};
 use super::race::{Races, Reversal};
 use super::sections::{Sections, add_accesses};
 use super::units::Units;
 use super::wakeup::{Branch, Footprint, Sleeper, insert, is_covered};
-use alloc::vec::Vec;
-use unpick_engine::History;
+use crate::chain::Share;
+use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
+use unpick_engine::{History, Stop, View};
+use unpick_trace::Divergence;
 
 /// A point of the path.
+#[derive(Clone)]
 pub(super) struct Node {
     /// The tasks that could go on, by name.
     pub eligible: Vec<u32>,
@@ -28,11 +32,20 @@ pub(super) struct Node {
 }
 
 /// The path: one point before each event.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Path {
     pub nodes: Vec<Node>,
     /// Questions asked before the first event.
-    opening: Vec<Question>,
+    pub opening: Vec<Question>,
+    /// What belongs to this part of the search.
+    pub share: Share<Found>,
+    /// What was found for points that do not.
+    pub findings: Vec<Finding>,
+    /// The keys of these.
+    pub reported: BTreeSet<u128>,
+    /// Whether something sleeps that other parts are still exploring, so that executions which end
+    /// for that reason have to be looked at, too.
+    pub is_divided: bool,
 }
 
 impl Path {
@@ -42,31 +55,33 @@ impl Path {
         self.opening.clear();
     }
 
-    /// Goes to the next branch; `units` are those of the last execution. `false` if there is none.
-    pub fn advance(&mut self, units: &Units, objects: &Objects) -> bool {
-        while let Some(node) = self.nodes.last_mut() {
-            if next_answer(&mut node.questions) {
-                node.branches[0].children.clear();
-                node.branches[0].answers.clear();
-                return true;
-            }
-            let done = node.branches.remove(0);
-            if !node.branches.is_empty() {
-                let sleeper = self.sleeper(done.name, units, objects);
-                let node = self.nodes.last_mut();
-                node.expect("internal error: a path without its end")
-                    .sleep
-                    .push(sleeper);
-                return true;
-            }
-            self.nodes.pop();
+    /// Goes to the next answer or branch of the last point; `units` are those of the last execution.
+    /// `false` if there is none; what was done is put to sleep even so if more may come.
+    pub fn next_branch(&mut self, units: &Units, objects: &Objects, may_get_more: bool) -> bool {
+        let last = self.nodes.len() - 1;
+        let node = &mut self.nodes[last];
+        if next_answer(&mut node.questions) {
+            node.branches[0].children.clear();
+            node.branches[0].answers.clear();
+            return true;
         }
-        next_answer(&mut self.opening)
+        let done = node.branches.remove(0);
+        let goes_on = !node.branches.is_empty();
+        if goes_on || may_get_more {
+            let sleeper = self.sleeper(last, done.name, units, objects);
+            self.nodes[last].sleep.push(sleeper);
+        }
+        goes_on
     }
 
-    /// The unit that began at the last point, put to sleep.
-    fn sleeper(&self, name: u32, units: &Units, objects: &Objects) -> Sleeper {
-        let event = self.nodes.len() - 1;
+    /// The branch that a point is exploring.
+    pub fn current(&self, at: usize, units: &Units, objects: &Objects) -> Option<Sleeper> {
+        let branch = self.nodes[at].branches.first()?;
+        Some(self.sleeper(at, branch.name, units, objects))
+    }
+
+    /// The unit that began at a point in the last execution, put to sleep.
+    fn sleeper(&self, event: usize, name: u32, units: &Units, objects: &Objects) -> Sleeper {
         let unit = units.all().iter().position(|unit| unit.first == event);
         let unit = unit.expect("internal error: a branch that was not performed");
         let node = &self.nodes[event];
@@ -74,7 +89,11 @@ impl Path {
             true => Footprint::unknown(),
             false => Footprint::new(units, unit, node.object_count, objects),
         };
-        Sleeper { name, footprint }
+        Sleeper {
+            name,
+            footprint,
+            is_open: false,
+        }
     }
 
     /// The answer to a question asked at a depth, `asked` having been asked there before; `first` is
@@ -113,23 +132,49 @@ impl Path {
             events.flat_map(|event| races.answers(event)).collect()
         };
         for Reversal { first, sequence } in races.reversals() {
-            let node = &mut self.nodes[units.all()[first].first];
-            let name = units.all()[sequence[0]].name;
-            if node.eligible.contains(&name) && !is_covered(units, &sequence, &node.sleep, objects)
-            {
-                let mut others = node.branches.split_off(1);
-                let object_count = node.object_count;
-                insert(
-                    units,
-                    &mut others,
-                    sequence,
-                    object_count,
-                    objects,
-                    &answers_of,
-                );
-                node.branches.append(&mut others);
+            let at = units.all()[first].first;
+            if at + 1 >= self.share.base {
+                self.add(at, units, sequence, objects, &answers_of);
+            } else if self.share.is_heard {
+                let finding = Finding::new(at, units, &sequence, objects, &answers_of);
+                self.report(finding, objects);
             }
         }
+    }
+
+    /// Notes what should be explored at a point of a part behind, unless it is explored anyway. What
+    /// was noted before promises nothing, since the part behind may find it unnecessary.
+    pub fn report(&mut self, finding: Finding, objects: &Objects) {
+        let at = finding.at;
+        let known = self.nodes[at].branches.clone();
+        let is_news = finding.add_to(self, objects);
+        self.nodes[at].branches = known;
+        let object_count = self.nodes[at].object_count;
+        if is_news && self.reported.insert(finding.key(object_count)) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Adds a sequence to the wakeup tree of a point, unless what it leads to is explored anyway.
+    /// Answers whether it was added.
+    pub fn add(
+        &mut self,
+        at: usize,
+        units: &Units,
+        sequence: Vec<usize>,
+        objects: &Objects,
+        answers_of: &dyn Fn(usize) -> Vec<u32>,
+    ) -> bool {
+        let node = &mut self.nodes[at];
+        let name = units.all()[sequence[0]].name;
+        if !node.eligible.contains(&name) || is_covered(units, &sequence, &node.sleep, objects) {
+            return false;
+        }
+        let mut others = node.branches.split_off(node.branches.len().min(1));
+        let count = node.object_count;
+        let is_news = insert(units, &mut others, sequence, count, objects, answers_of);
+        node.branches.append(&mut others);
+        is_news
     }
 
     /// Works out again what is asleep, after a section has lost its privilege.
@@ -172,4 +217,14 @@ impl Path {
             .cloned()
             .collect()
     }
+}
+
+/// The program does not offer what it offered under the same choices before.
+#[cold]
+pub(super) fn diverged(view: &View<'_>, name: u32) -> Stop {
+    Stop::Diverged(Box::new(Divergence {
+        step: view.trace().steps.len() as u64,
+        expected: format!("the task named {name} to be able to go on"),
+        found: format!("{} enabled tasks without it", view.enabled_count()),
+    }))
 }

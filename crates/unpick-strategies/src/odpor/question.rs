@@ -22,6 +22,12 @@ impl Question {
     }
 }
 
+/// Whether some answer was not tried yet.
+pub(super) fn has_next_answer(questions: &[Question]) -> bool {
+    let mut questions = questions.iter();
+    questions.any(|question| question.tried + 1 < question.options)
+}
+
 /// Goes to the next answer of the last question that has one. `false` if there is none.
 pub(super) fn next_answer(questions: &mut Vec<Question>) -> bool {
     while let Some(question) = questions.last_mut() {

@@ -23,7 +23,7 @@ pub(crate) struct Section {
 }
 
 /// The sections of an execution, and which ones are not movable.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Sections {
     /// Whether sections are moved as a whole at all.
     is_active: bool,

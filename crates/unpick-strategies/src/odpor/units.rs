@@ -27,16 +27,16 @@ pub(crate) struct Unit {
     pub is_last: bool,
     /// Whether it has not begun, and may touch more than is known.
     pub is_partial: bool,
-    accesses: (usize, usize),
-    direct: (usize, usize),
+    pub(super) accesses: (usize, usize),
+    pub(super) direct: (usize, usize),
 }
 
 /// The units of an execution: the performed ones in order, then the pending ones.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Units {
-    units: Vec<Unit>,
+    pub(super) units: Vec<Unit>,
     performed: usize,
-    accesses: Vec<Access>,
+    pub(super) accesses: Vec<Access>,
     direct: Vec<usize>,
     /// Clocks of the performed units, `width` entries each.
     clocks: Vec<u32>,

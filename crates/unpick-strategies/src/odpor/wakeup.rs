@@ -33,6 +33,9 @@ impl Branch {
 pub(crate) struct Sleeper {
     pub name: u32,
     pub footprint: Footprint,
+    /// Whether it is still being explored, by another part of the search, so that what it leads to
+    /// has not been looked at for races yet.
+    pub is_open: bool,
 }
 
 /// What a unit touches, as seen in an execution that passed some point, for other executions that
@@ -127,14 +130,16 @@ pub(crate) fn is_covered(
         |sleeper| match position_of_initial(units, sequence, sleeper.name) {
             None => false,
             Some(Some(_)) => true,
-            Some(None) => sleeper
-                .footprint
-                .is_independent_of(units, sequence, objects),
+            Some(None) => {
+                let footprint = &sleeper.footprint;
+                !sleeper.is_open && footprint.is_independent_of(units, sequence, objects)
+            }
         },
     )
 }
 
-/// Adds a sequence to a tree, unless the tree has one that leads to the same.
+/// Adds a sequence to a tree, unless the tree has one that leads to the same. Answers whether it was
+/// added.
 pub(crate) fn insert(
     units: &Units,
     branches: &mut Vec<Branch>,
@@ -142,7 +147,7 @@ pub(crate) fn insert(
     object_count: u32,
     objects: &Objects,
     answers_of: &dyn Fn(usize) -> Vec<u32>,
-) {
+) -> bool {
     for branch in branches.iter_mut() {
         match position_of_initial(units, &sequence, branch.name) {
             None => continue,
@@ -156,7 +161,7 @@ pub(crate) fn insert(
             Some(None) => continue,
         }
         if !branch.children.is_empty() && !sequence.is_empty() {
-            insert(
+            return insert(
                 units,
                 &mut branch.children,
                 sequence,
@@ -165,7 +170,7 @@ pub(crate) fn insert(
                 answers_of,
             );
         }
-        return;
+        return false;
     }
     let chain = sequence.iter().rev().fold(Vec::new(), |children, &unit| {
         let branch = Branch {
@@ -177,4 +182,5 @@ pub(crate) fn insert(
         Vec::from([branch])
     });
     branches.extend(chain);
+    true
 }

@@ -83,7 +83,9 @@ impl Driver<'_> {
         let piece_count = PARTS_PER_SHARD.saturating_mul(shard_count);
         let executions = EXECUTIONS_PER_PART.saturating_mul(piece_count as u64);
         let mut frontier = Frontier {
-            pieces: vec![Piece::new(self.config.strategy.build(self.config.seed))],
+            pieces: vec![Piece::new(
+                self.config.strategy.build_shared(self.config.seed),
+            )],
             bound: 0,
             is_last_bound: false,
             executions_left: executions.min(self.config.executions_max),
@@ -120,7 +122,7 @@ impl Frontier {
             if piece.state != State::Waiting {
                 continue;
             }
-            if let Some(given) = piece.strategy.split() {
+            if let Some(given) = piece.strategy.sever() {
                 self.pieces.insert(at, Piece::new(given));
                 at += 1;
                 has_changed = true;
@@ -184,6 +186,7 @@ fn state_after(end: End, reason: StopReason) -> State {
     match (end, reason) {
         (End::Paused, _) => State::Waiting,
         (End::BoundDone, _) => State::BoundDone,
+        (End::Waiting, _) => State::Held,
         (End::Ended, StopReason::Exhausted) => State::Exhausted,
         (End::Ended, reason) => State::Stopped(reason),
     }

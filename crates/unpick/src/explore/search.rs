@@ -5,6 +5,8 @@
 //! an exploration finds the same for every number of workers.
 //!
 //! - *Bounds.* A part that is done with a bound waits until all are; then all go on together.
+//! - *Findings.* What a part that is exhausted leaves is handed to the one behind it, which may be held
+//!   up until then.
 //! - *Stops.* What follows a part that stopped, at a failure for instance, does not count.
 //! - *Budgets.* A part may run more executions than turn out to count once the parts before it are
 //!   done. So its results come in chunks, each with a copy of the search as it was before; the one
@@ -17,7 +19,7 @@
 use super::frontier::Piece;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use unpick_engine::{Exploration, PartFound, StopReason, Strategy};
+use unpick_engine::{Exploration, Findings, PartFound, StopReason, Strategy};
 
 /// How a part stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub(super) enum State {
     Running,
     /// Waits for the others before it goes on to the next bound.
     BoundDone,
+    /// Waits for what the part before it leaves.
+    Held,
     Exhausted,
     /// It ended before it was exhausted.
     Stopped(StopReason),
@@ -46,6 +50,8 @@ struct Part {
     state: State,
     /// None while a worker has it.
     strategy: Option<Box<dyn Strategy>>,
+    /// What the part before it has left, until a worker brings the strategy back.
+    findings: Option<Findings>,
     chunks: Vec<Chunk>,
     is_dropped: Arc<AtomicBool>,
 }
@@ -53,6 +59,18 @@ struct Part {
 impl Part {
     fn execution_count(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.found.executions).sum()
+    }
+
+    /// Hands over what the part before has left, if there is anything, and the strategy is here.
+    fn receive(&mut self) {
+        if let Some(strategy) = &mut self.strategy
+            && let Some(findings) = self.findings.take()
+        {
+            strategy.receive(findings);
+            if self.state == State::Held {
+                self.state = State::Waiting;
+            }
+        }
     }
 }
 
@@ -163,6 +181,7 @@ impl Search {
             origin,
             state,
             strategy: Some(strategy),
+            findings: None,
             chunks: Vec::new(),
             is_dropped: Arc::default(),
         };
@@ -255,6 +274,7 @@ impl Search {
                 self.end_bound();
                 continue;
             };
+            part.receive();
             let (origin, state) = (part.origin, part.state);
             for chunk in std::mem::take(&mut part.chunks) {
                 if !self.append_chunk(origin, chunk) {
@@ -263,10 +283,21 @@ impl Search {
                 }
             }
             match state {
-                State::BoundDone | State::Exhausted => self.settled += 1,
+                State::BoundDone => self.settled += 1,
+                State::Exhausted => self.bequeath(),
                 State::Stopped(reason) if !is_early(reason) => self.end(reason),
                 _ => return,
             }
+        }
+    }
+
+    /// Hands what the first part that is not settled, which is exhausted, has left to the next one.
+    fn bequeath(&mut self) {
+        let strategy = self.parts[self.settled].strategy.as_mut();
+        let findings = strategy.and_then(|strategy| strategy.leave());
+        self.settled += 1;
+        if let Some(next) = self.parts.get_mut(self.settled) {
+            next.findings = findings;
         }
     }
 

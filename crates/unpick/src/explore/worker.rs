@@ -111,8 +111,7 @@ impl Drop for Alarm<'_> {
 
 impl Driver<'_> {
     /// Explores by several workers, one part each at a time.
-    pub(super) fn explore_split(&self) -> Exploration {
-        let strategy = self.config.strategy.build(self.config.seed);
+    pub(super) fn explore_split(&self, strategy: Box<dyn Strategy>) -> Exploration {
         let search = Search::new(strategy, self.config.executions_max);
         self.explore_parts(search).finish().0
     }
@@ -203,6 +202,10 @@ impl Worker<'_> {
                     false => 0,
                 };
             }
+            if state == State::Held {
+                // What is behind need not wait.
+                given.extend(job.strategy.split());
+            }
             if let State::Stopped(reason @ (StopReason::Time | StopReason::Interrupted)) = state {
                 self.team.close(reason);
             }
@@ -258,6 +261,7 @@ impl Worker<'_> {
         let state = match (end, found.stopped_because) {
             (End::Paused, _) => State::Running,
             (End::BoundDone, _) => State::BoundDone,
+            (End::Waiting, _) => State::Held,
             (End::Ended, StopReason::Exhausted) => State::Exhausted,
             (End::Ended, reason) => State::Stopped(reason),
         };
@@ -275,6 +279,7 @@ fn look_for_more(strategy: &mut dyn Strategy) -> (Chunk, State) {
         Begin::Ready | Begin::Restart => State::Stopped(StopReason::Executions),
         Begin::Exhausted => State::Exhausted,
         Begin::BoundDone => State::BoundDone,
+        Begin::Waiting => State::Held,
         Begin::Stopped => State::Stopped(StopReason::Strategy),
     };
     (chunk, state)
