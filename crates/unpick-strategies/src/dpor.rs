@@ -26,6 +26,7 @@
 //! comes last in the other tasks, and their next events race with it. Where a task is enabled but has
 //! to let others go first, the others are tried; where it goes round in circles, nothing is.
 
+pub(crate) mod chain;
 mod races;
 mod search;
 mod share;
@@ -34,8 +35,8 @@ mod sleep;
 pub(crate) use races::{for_each_next, races_of_last, races_of_next};
 pub(crate) use search::Search;
 
-use crate::chain::Part;
 use alloc::{boxed::Box, vec::Vec};
+use chain::Part;
 use unpick_engine::{
     Access, Begin, Event, Execution, Findings, History, Location, Relation, Stop, Strategy, View,
 };

@@ -9,7 +9,6 @@
 extern crate alloc;
 
 mod bounding;
-mod chain;
 mod dfs;
 mod dpor;
 mod hbr_cache;

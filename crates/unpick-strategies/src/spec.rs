@@ -1,6 +1,6 @@
 //! Strategies from their text: `NAME[:key=value,…]`.
 
-use crate::chain::Chain;
+use crate::dpor::chain::Chain;
 use crate::technique::{Technique, techniques};
 use crate::{
     Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor, Odpor, Pct, Pos,
@@ -14,9 +14,6 @@ use alloc::{
 };
 use core::fmt;
 use unpick_engine::{Profile, Strategy};
-
-/// Executions after which a search that is a chain of parts is divided, unless it is told otherwise.
-const EXECUTIONS_PER_PART: u64 = 64;
 
 /// Why a text names no strategy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -183,10 +180,7 @@ impl Spec {
     /// The strategy, at its beginning, for workers or shards that share it.
     pub fn build_shared(&self, seed: u64) -> Box<dyn Strategy> {
         match self.technique.name {
-            "odpor" => {
-                let part = self.value("part").unwrap_or(EXECUTIONS_PER_PART);
-                Box::new(Chain::new(Odpor::new(), part))
-            }
+            "odpor" => Box::new(Chain::new(Odpor::new(), self.value("part"))),
             _ => self.build(seed),
         }
     }
@@ -195,19 +189,16 @@ impl Spec {
     pub fn build(&self, seed: u64) -> Box<dyn Strategy> {
         let bound = self.value("bound").unwrap_or(u64::from(u32::MAX)) as u32;
         let sleeps = self.value("sleep") != Some(0);
+        let falls_back = self.value("fallback") != Some(0);
         let beyond = self.value("beyond") == Some(1);
-        let part = self.value("part").unwrap_or(EXECUTIONS_PER_PART);
         match self.technique.name {
             "dfs" => Box::new(Dfs::new()),
             "ipb" => Box::new(Ipb::new(bound, beyond)),
             "idb" => Box::new(Idb::new(bound, beyond)),
             "hbr-cache" => Box::new(HbrCache::new(self.cache_bound())),
             "lazy-hbr-cache" => Box::new(LazyHbrCache::new(self.cache_bound())),
-            "dpor" => Box::new(Chain::new(Dpor::new(sleeps), part)),
-            "lazy-dpor" => {
-                let falls_back = self.value("fallback") != Some(0);
-                Box::new(LazyDpor::new(sleeps, falls_back))
-            }
+            "dpor" => Box::new(Chain::new(Dpor::new(sleeps), self.value("part"))),
+            "lazy-dpor" => Box::new(LazyDpor::new(sleeps, falls_back)),
             "odpor" if self.value("part").is_some() => self.build_shared(seed),
             "odpor" => Box::new(Odpor::new()),
             "lazy-odpor" => Box::new(LazyOdpor::new()),

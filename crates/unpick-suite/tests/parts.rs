@@ -69,7 +69,7 @@ fn sums_of(found: &Exploration) -> (u64, u64, bool) {
 
 #[test]
 fn workers_and_shards_reach_every_state() {
-    let (mut programs, mut whole, mut sharded) = (0, 0, 0);
+    let (mut programs, mut whole, mut sharded, mut executions) = (0, 0, 0, 0);
     for flavour in Flavour::ALL {
         for seed in 0..PROGRAMS {
             let program = Arc::new(generate(seed, *flavour));
@@ -100,11 +100,13 @@ fn workers_and_shards_reach_every_state() {
                     if *reduction == "odpor" {
                         whole += alone.schedules;
                         sharded += together.schedules;
+                        executions += together.executions;
                     }
                 }
             }
         }
     }
+    println!("{whole} schedules by one, {sharded} by shards in {executions} executions");
     assert!(programs >= 400, "only {programs} programs");
     // An operation that turns out to change nothing makes a difference where it was expected to.
     let most = whole + whole / 100;

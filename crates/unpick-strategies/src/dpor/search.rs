@@ -6,8 +6,8 @@
 
 use super::share::Wanted;
 use super::sleep::Sleeper;
-use crate::chain::Share;
 use crate::dfs::{diverged, ended_early, is_diverged};
+use crate::dpor::chain::Share;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, Relation, Stop, View, merge_access};
 use unpick_trace::{Choice, Outcome, TaskId, TaskSet};

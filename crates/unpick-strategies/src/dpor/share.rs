@@ -1,11 +1,11 @@
-//! How parts of a search share its path: see [`chain`](crate::chain).
+//! How parts of a search share its path: see [`chain`](crate::dpor::chain).
 //!
 //! A part that would have a task tried at a point that it does not own adds the task to its copy of
 //! the point. What is in the copies when the part is done is what it leaves. Nothing else is needed:
 //! whatever order the tasks of a point are tried in, those that were tried before sleep.
 
 use super::search::{Node, Search};
-use crate::chain::Share;
+use crate::dpor::chain::Share;
 use alloc::vec::Vec;
 use unpick_engine::Begin;
 use unpick_trace::TaskSet;

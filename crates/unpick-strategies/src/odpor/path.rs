@@ -7,7 +7,7 @@ use super::race::{Races, Reversal};
 use super::sections::{Sections, add_accesses};
 use super::units::Units;
 use super::wakeup::{Branch, Footprint, Sleeper, insert, is_covered};
-use crate::chain::Share;
+use crate::dpor::chain::Share;
 use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
 use unpick_engine::{History, Stop, View};
 use unpick_trace::Divergence;

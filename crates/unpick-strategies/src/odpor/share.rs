@@ -1,4 +1,4 @@
-//! How parts of a search share its path: see [`chain`](crate::chain).
+//! How parts of a search share its path: see [`chain`](crate::dpor::chain).
 //!
 //! Place 0 is where questions are asked before the first event; place `n + 1` is point `n`. What a
 //! part would add to the wakeup tree of a point that it does not own is a
@@ -11,7 +11,7 @@ use super::finding::{Found, accept};
 use super::path::Path;
 use super::question::{has_next_answer, next_answer};
 use super::wakeup::{Branch, Footprint};
-use crate::chain::{Part, Share};
+use crate::dpor::chain::{Part, Share};
 use unpick_engine::Begin;
 
 impl Odpor {

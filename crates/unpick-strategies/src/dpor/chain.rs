@@ -15,6 +15,9 @@ use alloc::{boxed::Box, vec::Vec};
 use unpick_engine::{Begin, Execution, Findings, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
+/// Executions of a part between two divisions, unless told otherwise.
+const INTERVAL: u64 = 64;
+
 /// A search that can be a part of a larger one.
 pub(crate) trait Part: Strategy + Clone + 'static {
     /// Gives the shallowest open point, without the branch that is being explored there, and
@@ -107,11 +110,12 @@ pub(crate) struct Chain<P> {
 }
 
 impl<P: Part> Chain<P> {
-    pub fn new(whole: P, interval: u64) -> Chain<P> {
+    /// A search that is divided after so many executions.
+    pub fn new(whole: P, interval: Option<u64>) -> Chain<P> {
         Chain {
             current: whole,
             later: Vec::new(),
-            interval,
+            interval: interval.unwrap_or(INTERVAL),
             executions: 0,
             has_run: false,
         }
