@@ -76,7 +76,7 @@ impl Search {
     pub fn divide(&mut self) -> Option<Search> {
         let place = self.open_place()?;
         let share = self.share.divide(place);
-        Some(self.from_place(place, share))
+        Some(self.part_behind(place, share))
     }
 
     /// As [`Search::divide`], with everything tried at the shallowest place where something can be.
@@ -91,7 +91,7 @@ impl Search {
             point.backtrack.insert_all(point.eligible.bits());
         }
         let share = self.share.sever(place);
-        Some(self.from_place(place, share))
+        Some(self.part_behind(place, share))
     }
 
     fn open_place(&self) -> Option<usize> {
@@ -104,7 +104,7 @@ impl Search {
     }
 
     /// A search that goes on with what follows the present branch of a place.
-    fn from_place(&self, place: usize, share: Share<Wanted>) -> Search {
+    fn part_behind(&self, place: usize, share: Share<Wanted>) -> Search {
         let mut behind = self.anew();
         behind.share = share;
         behind.stack = self.stack[..=place].to_vec();

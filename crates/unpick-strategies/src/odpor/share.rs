@@ -76,7 +76,7 @@ impl Odpor {
     }
 
     /// A part that goes on with what follows the present branch of a place.
-    fn from_place(&mut self, place: usize, share: Share<Found>) -> Odpor {
+    fn part_behind(&mut self, place: usize, share: Share<Found>) -> Odpor {
         let mut path = Path {
             nodes: self.path.nodes[..place].to_vec(),
             opening: self.path.opening.clone(),
@@ -108,7 +108,7 @@ impl Part for Odpor {
         let mut places = self.path.share.base..=self.path.nodes.len();
         let place = places.find(|&place| self.path.is_open(place))?;
         let share = self.path.share.divide(place);
-        Some(self.from_place(place, share))
+        Some(self.part_behind(place, share))
     }
 
     fn detach(&mut self) -> Option<Odpor> {
@@ -118,7 +118,7 @@ impl Part for Odpor {
             self.path.is_open(place)
         })?;
         let share = self.path.share.sever(place);
-        Some(self.from_place(place, share))
+        Some(self.part_behind(place, share))
     }
 
     fn weight(&self) -> u64 {
