@@ -43,6 +43,9 @@ pub(crate) struct ExplorationOptions {
     /// Let timed operations time out only when they cannot succeed
     #[arg(long)]
     pub(crate) no_timeouts: bool,
+    /// Do not count data races as failures
+    #[arg(long)]
+    pub(crate) no_races: bool,
     /// Count relations and states among the schedules; always done with --json, unless the
     /// strategy is randomised
     #[arg(long)]
@@ -79,7 +82,8 @@ impl ExplorationOptions {
             .classes(self.classes || self.json && !is_randomised)
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
-            .timeouts(!self.no_timeouts);
+            .timeouts(!self.no_timeouts)
+            .races(!self.no_races);
         if let Some(shard) = self.shard {
             config = config.shard(shard.index(), shard.count());
         }
@@ -92,13 +96,15 @@ impl ExplorationOptions {
     /// What must be the same for all shards besides program, strategy and seed.
     pub(crate) fn text(&self) -> String {
         format!(
-            "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} timeouts={}",
+            "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} timeouts={} \
+             races={}",
             self.executions,
             self.steps,
             u8::from(self.keep_going),
             self.spurious_wakes,
             self.weak_failures,
             u8::from(!self.no_timeouts),
+            u8::from(!self.no_races),
         )
     }
 }

@@ -178,12 +178,16 @@ pub struct Execution {
     fairness: Fairness,
     pub(crate) watch: Watch,
     sites: Sites,
+    /// Whether a cell was read or written.
+    pub(crate) has_plain_access: bool,
+    /// The steps whose operations did not simply succeed.
+    pub(crate) deviations: Vec<(u32, Grant)>,
     clock_ns: u64,
     /// Whether any task has looked at the clock.
     is_clock_used: bool,
     spurious_wakes: u32,
     weak_failures: u32,
-    outcome: Option<Outcome>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 impl Execution {
@@ -213,6 +217,8 @@ impl Execution {
             fairness: Fairness::default(),
             watch: Watch::default(),
             sites: Sites::new(),
+            has_plain_access: false,
+            deviations: Vec::new(),
             clock_ns: 0,
             is_clock_used: false,
             spurious_wakes: 0,
@@ -242,6 +248,8 @@ impl Execution {
         self.epoch = 0;
         self.fairness.reset();
         self.watch.reset();
+        self.has_plain_access = false;
+        self.deviations.clear();
         self.clock_ns = 0;
         self.is_clock_used = false;
         self.spurious_wakes = 0;

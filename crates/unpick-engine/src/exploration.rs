@@ -25,6 +25,8 @@ pub struct Limits {
     pub fingerprint: bool,
     /// Whether to collect [`Exploration::classes`].
     pub classes: bool,
+    /// Whether a data race is a failure.
+    pub races: bool,
 }
 
 /// Why an exploration ended.
@@ -306,8 +308,8 @@ impl Exploration {
         }
     }
 
-    /// Takes in an execution; answers whether it is a schedule.
-    fn add(&mut self, execution: &Execution, index: u64, counts: bool, bound: Option<u32>) -> bool {
+    /// Takes in an execution.
+    fn add(&mut self, execution: &Execution, index: u64, is_schedule: bool, bound: Option<u32>) {
         let outcome = execution
             .outcome()
             .expect("internal error: an execution ended without an outcome");
@@ -318,11 +320,11 @@ impl Exploration {
         let task_count = execution.task_count();
         self.tasks_max = self.tasks_max.max(task_count as u64);
         let is_divergence = matches!(outcome, Outcome::Diverged(_));
-        if !counts || is_divergence || *outcome == Outcome::Cut {
-            if is_divergence && self.diverged.is_none() {
-                self.diverged = Some(Box::new(self.snapshot(execution, index)));
-            }
-            return false;
+        if is_divergence && self.diverged.is_none() {
+            self.diverged = Some(Box::new(self.snapshot(execution, index)));
+        }
+        if !is_schedule {
+            return;
         }
         self.schedules += 1;
         let is_failure = outcome.is_failure();
@@ -338,7 +340,12 @@ impl Exploration {
                 self.first_failure = Some(Box::new(self.snapshot(execution, index)));
             }
         }
-        true
+    }
+
+    fn add_fingerprint(&mut self, execution: &Execution, index: u64) {
+        let hash = execution.trace().hash();
+        self.hash_sum = self.hash_sum.wrapping_add(hash);
+        self.hash = self.hash.wrapping_add(hash.wrapping_mul(2 * index + 1));
     }
 
     fn observe_size(&mut self, execution: &Execution) {
@@ -370,6 +377,11 @@ impl Exploration {
             outcome: execution.outcome().cloned().unwrap_or(Outcome::Cut),
         }
     }
+}
+
+/// Whether an execution came to an end of its own.
+fn is_complete(outcome: &Outcome) -> bool {
+    !matches!(outcome, Outcome::Diverged(_) | Outcome::Cut)
 }
 
 /// Executions after which a strategy learns no more: what the later ones do can be found out from
@@ -528,16 +540,20 @@ fn run_loop(
                 false
             }
         };
-        let is_schedule = found.add(execution, index, counts, strategy.bound());
+        let is_schedule = counts && execution.outcome().is_some_and(is_complete);
         if let (Some(history), Some(classes), true) =
             (&mut history, &mut found.classes, is_schedule)
         {
             classes.add(execution, history);
         }
+        // Last, since a race is no place where an execution ends: strategies and classes take it for
+        // what it is without.
+        if limits.races {
+            execution.judge_races();
+        }
+        found.add(execution, index, is_schedule, strategy.bound());
         if limits.fingerprint {
-            let hash = execution.trace().hash();
-            found.hash_sum = found.hash_sum.wrapping_add(hash);
-            found.hash = found.hash.wrapping_add(hash.wrapping_mul(2 * index + 1));
+            found.add_fingerprint(execution, index);
         }
         if strategy.learns() {
             found.observe_size(execution);

@@ -49,7 +49,10 @@ impl Location {
 pub(crate) const WHOLE: u32 = 0;
 /// What a mutex contains.
 pub(crate) const DATA: u32 = 1;
-/// Who stands before a plain access of a cell; two who do may have a data race.
+/// Who stands before a plain access of a cell. Whether two accesses race depends on the order of
+/// mutexes, which the lazy relation leaves out; but if two tasks stand before accesses that conflict,
+/// these race, whatever the mutexes did. Where there is no race this orders nothing: what orders an
+/// access after another one comes before the task stands there.
 const USERS: u32 = 1;
 /// Whether a task has ended.
 pub(crate) const END: u32 = 1;

@@ -19,6 +19,7 @@ mod footprint;
 mod history;
 mod model;
 mod object;
+mod race;
 mod site;
 mod spin;
 mod strategy;
@@ -34,6 +35,7 @@ pub use exploration::{
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use history::{Event, History, Relation};
 pub use object::Shape;
+pub use race::Race;
 pub use strategy::{Begin, Findings, Profile, Stop, Strategy};
 pub use view::View;
 pub use watch::Effect;

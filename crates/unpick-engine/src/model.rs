@@ -7,7 +7,7 @@ mod channel;
 mod condvar;
 mod lock;
 
-use crate::{Effect, Execution, Grant, execution::Status, object::State};
+use crate::{Effect, Execution, Grant, object::State};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
@@ -86,10 +86,9 @@ impl Execution {
             match op.kind {
                 OpKind::PlainRead => self.note(Effect::ReadsNext(op.object)),
                 OpKind::PlainWrite => self.note(Effect::WritesNext(op.object)),
-                OpKind::ReadUnlock | OpKind::WriteUnlock => {}
-                _ => return,
+                OpKind::ReadUnlock | OpKind::WriteUnlock => self.check_use(task, &op),
+                _ => {}
             }
-            self.check_use(task, &op);
             return;
         }
         self.objects[op.object.index()].begin_wait(task);
@@ -168,7 +167,6 @@ impl Execution {
             (OpKind::OnceEnter, State::Once { runner, .. }) if runner == Some(task) => {
                 "initialises again, from within its own initialisation,"
             }
-            (OpKind::PlainRead | OpKind::PlainWrite, _) => return self.check_race(task, op),
             _ => return,
         };
         let name = self.trace.object_name(op.object);
@@ -179,32 +177,6 @@ impl Execution {
         };
         let message = format!("{} {message} {name}{why}", self.trace.task_name(task));
         self.fail_at(FailureKind::Misuse, task, message);
-    }
-
-    /// A data race in the plainest sense: two tasks stand right before conflicting accesses.
-    fn check_race(&mut self, task: TaskId, op: &Op) {
-        let other = (0..self.trace.tasks.len()).find(|&index| {
-            let other = &self.tasks[index];
-            index != task.index()
-                && other.status == Status::Pending
-                && matches!(other.op.kind, OpKind::PlainRead | OpKind::PlainWrite)
-                && other.op.conflicts_with(op)
-        });
-        if let Some(index) = other {
-            let other = TaskId(index as u32);
-            let (verb, other_verb) = (access_word(op), access_word(&self.tasks[index].op));
-            let place = match self.trace.site(self.tasks[index].site) {
-                Some(site) => format!(" at {site}"),
-                None => "".into(),
-            };
-            let message = format!(
-                "data race: {} {verb} {} while {} {other_verb} it{place}",
-                self.trace.task_name(task),
-                self.trace.object_name(op.object),
-                self.trace.task_name(other),
-            );
-            self.fail_at(FailureKind::DataRace, task, message);
-        }
     }
 
     /// Whether an operation could be performed now without timing out.
@@ -285,7 +257,10 @@ impl Execution {
             OpKind::OnceEnter | OpKind::OnceLeave => self.apply_once(task, op),
             OpKind::Join | OpKind::Park | OpKind::Unpark => self.apply_task(task, op),
             OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => self.apply_semaphore(op),
-            OpKind::PlainRead | OpKind::PlainWrite => Grant::Done,
+            OpKind::PlainRead | OpKind::PlainWrite => {
+                self.has_plain_access = true;
+                Grant::Done
+            }
             _ => self.apply_lock(task, op),
         };
         match (grant, op.kind) {
@@ -390,11 +365,4 @@ fn is_conditional(op: &Op) -> bool {
             | OpKind::Send
             | OpKind::Receive
     )
-}
-
-fn access_word(op: &Op) -> &'static str {
-    match op.kind {
-        OpKind::PlainWrite => "writes",
-        _ => "reads",
-    }
 }

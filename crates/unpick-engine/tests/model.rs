@@ -146,6 +146,7 @@ const ALL: Limits = Limits {
     executions_max: 1_000_000,
     keep_going: true,
     fingerprint: false,
+    races: true,
     classes: false,
 };
 

@@ -64,7 +64,7 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             match failure.kind {
                 FailureKind::Panic => format!("panicked{place}: {message}"),
                 FailureKind::Misuse => format!("misuse{place}: {message}"),
-                FailureKind::DataRace => format!("{message}{place}"),
+                FailureKind::DataRace => message,
                 FailureKind::StackOverflow => format!("stack overflow: {message}"),
             }
         }

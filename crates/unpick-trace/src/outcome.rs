@@ -66,7 +66,7 @@ pub enum FailureKind {
     Panic,
     /// A task locked a lock it holds, or released one it does not hold.
     Misuse,
-    /// Two tasks were about to access one cell, and one of them to write it.
+    /// Two tasks accessed one cell, one of them to write it, and nothing orders the accesses.
     DataRace,
     /// A task ran out of stack.
     StackOverflow,

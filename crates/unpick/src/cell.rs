@@ -1,8 +1,9 @@
 //! Drop-in for `std::cell`: cells whose accesses can be seen to race.
 //!
-//! Under exploration an access is a scheduling point, and two tasks that stand right before
-//! conflicting accesses of one cell are a data race, which ends the execution. As in `std` these
-//! types are not `Sync`: they are the stuff of types that say `unsafe impl Sync` themselves.
+//! Under exploration an access is a scheduling point. Two accesses of one cell by different tasks, at
+//! least one of them a write, are a data race if no synchronisation orders them; an execution that
+//! has one fails when it is over. As in `std` these types are not `Sync`: they are the stuff of types
+//! that say `unsafe impl Sync` themselves.
 //!
 //! Not here: `UnsafeCell::raw_get` and `from_mut`, `Cell::from_mut` and cells of slices, since these
 //! types hold more than the bare value.

@@ -23,6 +23,7 @@ pub struct Config {
     pub(crate) keep_going: bool,
     pub(crate) fingerprint: bool,
     pub(crate) classes: bool,
+    pub(crate) races: bool,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
 }
@@ -40,6 +41,7 @@ impl Default for Config {
             keep_going: false,
             fingerprint: false,
             classes: false,
+            races: true,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
         }
@@ -143,6 +145,12 @@ impl Config {
         self
     }
 
+    /// Whether a data race on an [`unpick::cell`](crate::cell) is a failure (yes).
+    pub fn races(mut self, are_failures: bool) -> Config {
+        self.races = are_failures;
+        self
+    }
+
     /// Waits of condition variables and parks that may end without reason, in one execution (1).
     pub fn spurious_wakes(mut self, count: u32) -> Config {
         self.settings.spurious_wakes_max = count;
@@ -184,8 +192,9 @@ impl Config {
         } = self.settings;
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max} timeouts={}",
-            u8::from(timeouts)
+             weak_failures={weak_failures_max} timeouts={} races={}",
+            u8::from(timeouts),
+            u8::from(self.races)
         )
     }
 
@@ -203,6 +212,7 @@ impl Config {
                 "spurious_wakes" => self.settings.spurious_wakes_max = value as u32,
                 "weak_failures" => self.settings.weak_failures_max = value as u32,
                 "timeouts" => self.settings.timeouts = value != 0,
+                "races" => self.races = value != 0,
                 _ => {}
             }
         }

@@ -201,6 +201,7 @@ impl<'a> Driver<'a> {
             keep_going: self.config.keep_going,
             fingerprint: self.config.fingerprint,
             classes: self.config.classes,
+            races: self.config.races,
         }
     }
 

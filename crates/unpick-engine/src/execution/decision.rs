@@ -8,7 +8,7 @@ use unpick_trace::{Choice, Op, OpKind, Outcome, Step, TaskBits, TaskId};
 
 impl Execution {
     /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
-    /// that is already held, a race on a cell) ends the execution.
+    /// that is already held) ends the execution.
     #[inline(always)]
     pub fn announce(&mut self, task: TaskId, op: Op, location: &'static Location<'static>) {
         let site = self.sites.intern(location, &mut self.trace.sites);
@@ -316,9 +316,15 @@ impl Execution {
         let grant = self.apply(task, &op, times_out);
         self.granted = grant;
         if grant != Grant::Done {
-            self.note(Effect::Granted(grant));
+            self.note_deviation(grant);
         }
         true
+    }
+
+    /// Notes that the operation just performed did not simply succeed.
+    pub(crate) fn note_deviation(&mut self, grant: Grant) {
+        self.deviations.push((self.last_step as u32, grant));
+        self.note(Effect::Granted(grant));
     }
 
     /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise.

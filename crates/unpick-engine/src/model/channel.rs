@@ -89,7 +89,7 @@ impl Execution {
             _ => self.note_change(task),
         }
         if grant != Grant::Done {
-            self.note(Effect::Granted(grant));
+            self.note_deviation(grant);
         }
     }
 

@@ -16,7 +16,7 @@ pub enum Ending {
     Panic,
     /// A lock was misused.
     Misuse,
-    /// Two tasks were about to access one cell.
+    /// Two accesses of one cell are not ordered.
     DataRace,
     /// A task ran out of stack.
     StackOverflow,
