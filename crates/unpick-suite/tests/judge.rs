@@ -2,7 +2,7 @@
 //! that do not do what they say.
 
 use unpick_suite::generated::{Flavour, Program, Statement, generate};
-use unpick_suite::judge::{Coverage, Promise, Relations, judge, shrink};
+use unpick_suite::judge::{Coverage, PROMISES, Promise, Relations, judge, shrink};
 
 use Statement::{CellRead, CellWrite, DataWrite, If, Join, Load, Lock, Spawn, Store};
 
@@ -96,6 +96,16 @@ fn races_are_seen_without_the_engine() {
     let reader = [Spawn(1), Load(0), If(1, vec![CellRead(0)])];
     assert!(!has_race(&reader, &[CellWrite(0, 1), Store(0, 1)]));
     assert!(has_race(&reader, &[Store(0, 1), Load(1), CellWrite(0, 1)]));
+}
+
+/// Whoever performs all of it first releases the mutex after its access and before the other one
+/// acquires it: two schedules that reach all that the lazy relation tells apart show no race.
+#[test]
+fn races_that_the_order_of_mutexes_hides_are_found_by_all() {
+    let task = || vec![locked(0, &[]), CellWrite(0, 1), locked(0, &[])];
+    let verdict = judge(&program(vec![task(), task()]), PROMISES, 10_000).expect("it is small");
+    assert!(verdict.races);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }
 
 /// A search with few preemptions claims that it reaches everything.
