@@ -1,17 +1,22 @@
-//! `cargo xtask soundness`: techniques against depth-first search, on random programs.
+//! `cargo xtask soundness`: techniques against depth-first search, on random programs, and the
+//! engine's pass for data races against the definition.
 //!
 //! Programs are numbered, so that a breach can be looked at again with `--seed` and `--flavour`.
 //! The first program that breaks each promise of each technique is made small and printed.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use unpick_suite::generated::{Flavour, generate};
-use unpick_suite::judge::{PROMISES, Promise, Tally, judge, shrink};
+use unpick_suite::generated::{Flavour, generate, shrink as shrink_while, strew_cells};
+use unpick_suite::judge::{PROMISES, Promise, Tally, compare_races, judge, shrink};
 
 /// Time between two lines about the progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Executions of each program in which data races are looked for, at most.
+const RACE_EXECUTIONS_MAX: u64 = 100;
 
 /// What to judge.
 pub(crate) struct Effort {
@@ -30,6 +35,7 @@ pub(crate) fn run(effort: &Effort) -> Result<bool> {
     let mut reported_at = start;
     let mut tally = Tally::default();
     let mut shown = HashSet::new();
+    let mut races = Races::default();
     for number in 0..effort.programs {
         let flavour = flavours[number as usize % flavours.len()];
         let seed = effort.seed + number / flavours.len() as u64;
@@ -49,6 +55,7 @@ pub(crate) fn run(effort: &Effort) -> Result<bool> {
             }
             println!();
         }
+        races.compare(seed, flavour);
         if reported_at.elapsed() >= PROGRESS_INTERVAL {
             reported_at = Instant::now();
             let breaches = tally.breaches();
@@ -62,7 +69,46 @@ pub(crate) fn run(effort: &Effort) -> Result<bool> {
         "{} programs in {time:.1} s, {rate:.0} a second",
         tally.judged()
     );
-    Ok(tally.breaches() == 0)
+    println!("{races}");
+    Ok(tally.breaches() == 0 && races.breaches == 0)
+}
+
+/// What was found out about data races.
+#[derive(Default)]
+struct Races {
+    executions: u64,
+    racing: u64,
+    breaches: u64,
+}
+
+impl Races {
+    /// Looks for races in a program into which accesses of cells are strewn.
+    fn compare(&mut self, seed: u64, flavour: Flavour) {
+        let program = strew_cells(&generate(seed, flavour), seed);
+        let compare = |program| compare_races(program, "random", RACE_EXECUTIONS_MAX);
+        match compare(&program) {
+            Ok((executions, racing)) => {
+                self.executions += executions;
+                self.racing += racing;
+            }
+            Err(text) => {
+                self.breaches += 1;
+                println!("races of program {seed} of {}: {text}", flavour.name());
+                let smallest = shrink_while(&program, |candidate| compare(candidate).is_err());
+                println!("the smallest program found:\n{smallest}\n");
+            }
+        }
+    }
+}
+
+impl fmt::Display for Races {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "data races: {} executions, {} with a race, {} programs judged differently",
+            self.executions, self.racing, self.breaches
+        )
+    }
 }
 
 fn flavours(name: Option<&str>) -> Result<Vec<Flavour>> {

@@ -97,6 +97,8 @@ pub(crate) struct Task {
     /// What the front end knows it by.
     pub handle: usize,
     pub operations: u64,
+    /// The step in which it was created.
+    pub created_by: u32,
     /// Locks held, in order of acquisition; a reader-writer lock appears once a holder.
     pub held: Vec<ObjectId>,
     /// Serial as a waiter of a condition variable, or round of a barrier.
@@ -125,6 +127,7 @@ impl Task {
             object: ObjectId::NONE,
             handle: 0,
             operations: 0,
+            created_by: 0,
             held: Vec::new(),
             ticket: 0,
             is_woken: false,
@@ -182,6 +185,7 @@ pub struct Execution {
     pub(crate) has_plain_access: bool,
     /// The steps whose operations did not simply succeed.
     pub(crate) deviations: Vec<(u32, Grant)>,
+    pub(crate) race_memory: crate::race::Memory,
     clock_ns: u64,
     /// Whether any task has looked at the clock.
     is_clock_used: bool,
@@ -219,6 +223,7 @@ impl Execution {
             sites: Sites::new(),
             has_plain_access: false,
             deviations: Vec::new(),
+            race_memory: crate::race::Memory::default(),
             clock_ns: 0,
             is_clock_used: false,
             spurious_wakes: 0,
@@ -331,6 +336,7 @@ impl Execution {
         slot.op = Op::new(OpKind::Yield, ObjectId::NONE);
         slot.site = SiteId::UNKNOWN;
         slot.operations = 0;
+        slot.created_by = self.last_step as u32;
         slot.children = 0;
         slot.objects = 0;
         slot.epoch_seen = self.epoch;
@@ -446,6 +452,13 @@ impl Execution {
                 self.note(Effect::LeavesUnchanged);
             }
         }
+    }
+
+    /// Tells that the compare-and-exchange just performed has failed: it was a mere read.
+    #[inline]
+    pub fn observe_failed_exchange(&mut self) {
+        self.deviations
+            .push((self.last_step as u32, Grant::Refused));
     }
 
     /// Notes that the operation just performed by `task` has changed something.

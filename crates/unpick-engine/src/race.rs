@@ -10,14 +10,22 @@
 //! What synchronises: the order within a task, creating and joining, releasing and acquiring,
 //! notifying and waiting, sending and receiving (and making room for the message that takes the
 //! place), unparking and parking, initialising and passing, arriving at a barrier and leaving it. An
-//! atomic read follows the last write of the variable and the read-modify-writes since. All atomics
-//! count as sequentially consistent, and an exchange as one that worked.
+//! atomic read follows the last write of the variable and the read-modify-writes since; an exchange
+//! that failed is a read. All atomics count as sequentially consistent.
 //!
-//! The first race is exact. It may hide later ones, so that the pass ends with it.
+//! The first race is exact. It may hide later ones, so that the pass ends with it. The memory of the
+//! pass is kept from execution to execution.
 
-use crate::{Execution, Grant, execution::Status, object::State};
+mod clock;
+
+use crate::{
+    Execution, Grant,
+    execution::{Status, Task},
+    object::State,
+};
 use alloc::{collections::VecDeque, format, string::String, vec::Vec};
-use unpick_trace::{Failure, FailureKind, ObjectId, Op, OpKind, Outcome, Step, TaskId, TaskInfo};
+use clock::{Clock, Epoch, Shadow};
+use unpick_trace::{Failure, FailureKind, ObjectId, Op, OpKind, Outcome, Step, TaskId};
 
 /// Two steps of an execution that race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,89 +34,6 @@ pub struct Race {
     pub earlier: usize,
     /// The one performed later.
     pub later: usize,
-}
-
-/// What happens before a moment: by task, one more than the number of its last step.
-#[derive(Clone, Default)]
-struct Clock(Vec<u32>);
-
-impl Clock {
-    fn get(&self, task: usize) -> u32 {
-        self.0.get(task).copied().unwrap_or(0)
-    }
-
-    fn set(&mut self, task: usize, time: u32) {
-        if self.0.len() <= task {
-            self.0.resize(task + 1, 0);
-        }
-        self.0[task] = time;
-    }
-
-    fn join(&mut self, other: &Clock) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine = (*mine).max(*theirs);
-        }
-    }
-
-    fn copy_from(&mut self, other: &Clock) {
-        self.0.clone_from(&other.0);
-    }
-}
-
-/// One access: a task and a time. Time zero is no access.
-#[derive(Clone, Copy, Default)]
-struct Epoch {
-    task: usize,
-    time: u32,
-}
-
-impl Epoch {
-    fn is_before(self, clock: &Clock) -> bool {
-        self.time <= clock.get(self.task)
-    }
-}
-
-/// The accesses of a cell that later ones may race with.
-#[derive(Default)]
-struct Shadow {
-    write: Epoch,
-    read: Epoch,
-    /// The last read of each task, where one does not speak for all; otherwise empty.
-    reads: Clock,
-}
-
-impl Shadow {
-    /// Takes in an access; answers the time of one that it races with.
-    fn access(&mut self, kind: OpKind, now: Epoch, clock: &Clock) -> Option<u32> {
-        if !self.write.is_before(clock) {
-            return Some(self.write.time);
-        }
-        if kind == OpKind::PlainRead {
-            if !self.reads.0.is_empty() {
-                self.reads.set(now.task, now.time);
-            } else if self.read.is_before(clock) {
-                self.read = now;
-            } else {
-                self.reads.set(self.read.task, self.read.time);
-                self.reads.set(now.task, now.time);
-            }
-            return None;
-        }
-        if self.reads.0.is_empty() && !self.read.is_before(clock) {
-            return Some(self.read.time);
-        }
-        let mut reads = self.reads.0.iter().enumerate();
-        if let Some((_, &time)) = reads.find(|&(task, &time)| time > clock.get(task)) {
-            return Some(time);
-        }
-        self.write = now;
-        self.read = Epoch::default();
-        self.reads.0.clear();
-        None
-    }
 }
 
 /// What an object hands from task to task.
@@ -127,33 +52,119 @@ struct Handover {
     members: Vec<usize>,
 }
 
+impl Handover {
+    /// Forgets everything, keeps the memory.
+    fn clear(&mut self, spare: &mut Vec<Clock>) {
+        self.released.clear();
+        self.read.clear();
+        spare.extend(self.sent.drain(..));
+        spare.extend(self.freed.drain(..));
+        self.sent_count = 0;
+        self.members.clear();
+    }
+}
+
 struct Member {
     clock: Clock,
     /// What it will have learned when its wait or its barrier is over.
     wake: Clock,
     /// The operation it stands before.
     next: Op,
-    spawned: u32,
+}
+
+impl Default for Member {
+    fn default() -> Member {
+        Member {
+            clock: Clock::default(),
+            wake: Clock::default(),
+            next: Op::new(OpKind::Yield, ObjectId::NONE),
+        }
+    }
+}
+
+impl Member {
+    /// Prepares for the task of an execution, if it has that many.
+    fn clear(&mut self, task: Option<&Task>) {
+        self.clock.clear();
+        self.wake.clear();
+        self.next = match task {
+            Some(task) if matches!(task.status, Status::Pending | Status::Abandoned) => task.op,
+            _ => Op::new(OpKind::Yield, ObjectId::NONE),
+        };
+    }
+}
+
+/// What passes use, kept for the next one.
+#[derive(Default)]
+pub(crate) struct Memory {
+    tasks: Vec<Member>,
+    objects: Vec<Handover>,
+    cells: Vec<Shadow>,
+    /// What each task announces after each step, the last one first.
+    nexts: Vec<Op>,
+    /// Clocks of messages that are gone.
+    spare: Vec<Clock>,
+}
+
+impl Memory {
+    /// Prepares for an execution. There may be more of everything than it needs.
+    fn clear(&mut self, execution: &Execution) {
+        for object in &mut self.objects {
+            object.clear(&mut self.spare);
+        }
+        self.cells.iter_mut().for_each(Shadow::clear);
+        let object_count = execution.trace.objects.len();
+        if self.objects.len() < object_count {
+            self.objects.resize_with(object_count, Handover::default);
+            self.cells.resize_with(object_count, Shadow::default);
+        }
+        let task_count = execution.task_count();
+        if self.tasks.len() < task_count {
+            self.tasks.resize_with(task_count, Member::default);
+        }
+        for (index, member) in self.tasks.iter_mut().enumerate() {
+            let tasks = &execution.tasks[..task_count];
+            member.clear(tasks.get(index));
+        }
+        self.nexts.clear();
+    }
+
+    fn copy_of(&mut self, task: usize) -> Clock {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.copy_from(&self.tasks[task].clock);
+        copy
+    }
 }
 
 /// The pass over one execution.
 struct Pass<'a> {
     execution: &'a Execution,
-    tasks: Vec<Member>,
-    objects: Vec<Handover>,
-    cells: Vec<Shadow>,
+    memory: &'a mut Memory,
+    /// Tasks that exist so far.
+    created: usize,
 }
 
 impl Execution {
     /// The first data race of a finished execution: the one whose later access comes first.
     pub fn data_race(&self) -> Option<Race> {
-        match self.has_plain_access {
-            true => Pass::new(self).run(),
-            false => None,
-        }
+        self.find_data_race(&mut Memory::default())
     }
 
-    /// Turns the outcome into a failure if there is a data race and no other fault.
+    fn find_data_race(&self, memory: &mut Memory) -> Option<Race> {
+        if !self.has_plain_access {
+            return None;
+        }
+        memory.clear(self);
+        let pass = Pass {
+            execution: self,
+            memory,
+            created: 1,
+        };
+        pass.run()
+    }
+
+    /// Turns the outcome into a failure if there is a data race. What the program itself has found
+    /// fault with stays; a deadlock or a livelock may well come of the race.
     #[inline]
     pub(crate) fn judge_races(&mut self) {
         if self.has_plain_access {
@@ -167,7 +178,13 @@ impl Execution {
             self.outcome(),
             Some(Outcome::Pass | Outcome::Deadlock(_) | Outcome::StepLimit { .. })
         );
-        if let Some(race) = self.data_race().filter(|_| is_open) {
+        if !is_open {
+            return;
+        }
+        let mut memory = core::mem::take(&mut self.race_memory);
+        let race = self.find_data_race(&mut memory);
+        self.race_memory = memory;
+        if let Some(race) = race {
             let failure = self.race_failure(race);
             self.outcome = Some(Outcome::Fail(failure));
         }
@@ -199,37 +216,12 @@ impl Execution {
     }
 }
 
-impl<'a> Pass<'a> {
-    fn new(execution: &'a Execution) -> Pass<'a> {
-        let tasks = execution.tasks[..execution.task_count()].iter();
-        let tasks = tasks.map(|task| Member {
-            clock: Clock::default(),
-            wake: Clock::default(),
-            next: match task.status {
-                Status::Pending | Status::Abandoned => task.op,
-                Status::Running | Status::Finished => Op::new(OpKind::Yield, ObjectId::NONE),
-            },
-            spawned: 0,
-        });
-        let object_count = execution.trace.objects.len();
-        let mut objects = Vec::new();
-        objects.resize_with(object_count, Handover::default);
-        let mut cells = Vec::new();
-        cells.resize_with(object_count, Shadow::default);
-        Pass {
-            tasks: tasks.collect(),
-            execution,
-            objects,
-            cells,
-        }
-    }
-
+impl Pass<'_> {
     fn run(mut self) -> Option<Race> {
         let steps = &self.execution.trace.steps;
-        // What each task announces after each step, found from the end.
-        let mut nexts = Vec::with_capacity(steps.len());
         for step in steps.iter().rev().filter(|step| step.is_operation()) {
-            let next = &mut self.tasks[step.task.index()].next;
+            let Memory { tasks, nexts, .. } = self.memory;
+            let next = &mut tasks[step.task.index()].next;
             nexts.push(core::mem::replace(next, step.op));
         }
         self.arrive(0);
@@ -241,14 +233,17 @@ impl<'a> Pass<'a> {
             let deviation = deviations.next_if(|(of, _)| *of as usize == number);
             let grant = deviation.map_or(Grant::Done, |(_, grant)| *grant);
             let task = step.task.index();
-            self.tasks[task].clock.set(task, number as u32 + 1);
+            self.memory.tasks[task].clock.set(task, number as u32 + 1);
+            if step.op.kind == OpKind::Spawn {
+                self.create(task, number);
+            }
             if let Some(earlier) = self.perform(task, step.op, grant) {
                 return Some(Race {
                     earlier: earlier as usize - 1,
                     later: number,
                 });
             }
-            self.tasks[task].next = nexts.pop()?;
+            self.memory.tasks[task].next = self.memory.nexts.pop()?;
             self.arrive(task);
         }
         None
@@ -257,19 +252,20 @@ impl<'a> Pass<'a> {
     /// Performs an operation; answers the time of an access that it races with.
     fn perform(&mut self, task: usize, op: Op, grant: Grant) -> Option<u32> {
         use OpKind::*;
-        if op.kind == Spawn {
-            self.create(task);
-        }
         if op.object == ObjectId::NONE {
             return None;
         }
-        let Member { clock, wake, .. } = &mut self.tasks[task];
-        let object = &mut self.objects[op.object.index()];
+        let Member { clock, wake, .. } = &mut self.memory.tasks[task];
+        let object = &mut self.memory.objects[op.object.index()];
         let is_refused = matches!(grant, Grant::Refused | Grant::TimedOut);
         match op.kind {
             PlainRead | PlainWrite => {
                 let time = clock.get(task);
-                return self.cells[op.object.index()].access(op.kind, Epoch { task, time }, clock);
+                return self.memory.cells[op.object.index()].access(
+                    op.kind,
+                    Epoch { task, time },
+                    clock,
+                );
             }
             // A park ends with a look at the token, also when its time was over.
             Park => clock.join(&object.released),
@@ -279,6 +275,7 @@ impl<'a> Pass<'a> {
                 }
                 wake.0.clear();
             }
+            CompareExchange if is_refused => clock.join(&object.released),
             _ if is_refused => {}
             Lock | TryLock | ReadLock | TryReadLock | Acquire | TryAcquire | OnceEnter
             | OnceRead | Load => clock.join(&object.released),
@@ -304,16 +301,16 @@ impl<'a> Pass<'a> {
         None
     }
 
-    /// A task comes into being, knowing what its creator knows.
-    fn create(&mut self, parent: usize) {
-        let index = self.tasks[parent].spawned;
-        self.tasks[parent].spawned += 1;
-        let is_it = |info: &TaskInfo| info.parent.index() == parent && info.index == index;
-        let infos = &self.execution.trace.tasks;
-        let child = infos.iter().skip(parent + 1).position(is_it);
-        if let Some(child) = child.map(|position| position + parent + 1) {
-            let (before, after) = self.tasks.split_at_mut(child);
-            after[0].clock.copy_from(&before[parent].clock);
+    /// Tasks come into being within a step, knowing what their creator knows.
+    fn create(&mut self, creator: usize, step: usize) {
+        while self.created < self.execution.task_count() {
+            let child = self.created;
+            if self.execution.tasks[child].created_by as usize != step {
+                return;
+            }
+            let (before, after) = self.memory.tasks.split_at_mut(child);
+            after[0].clock.copy_from(&before[creator].clock);
+            self.created += 1;
             self.arrive(child);
         }
     }
@@ -326,84 +323,89 @@ impl<'a> Pass<'a> {
 
     /// A task learns what another one knows.
     fn learn(&mut self, task: usize, other: usize) {
-        let mut clock = core::mem::take(&mut self.tasks[task].clock);
-        clock.join(&self.tasks[other].clock);
-        self.tasks[task].clock = clock;
+        let mut clock = core::mem::take(&mut self.memory.tasks[task].clock);
+        clock.join(&self.memory.tasks[other].clock);
+        self.memory.tasks[task].clock = clock;
     }
 
     /// All who wait may be the one who is woken.
     fn notify(&mut self, task: usize, condvar: ObjectId) {
-        let clock = core::mem::take(&mut self.tasks[task].clock);
-        for other in &mut self.tasks {
+        let clock = core::mem::take(&mut self.memory.tasks[task].clock);
+        for other in &mut self.memory.tasks {
             if other.next.kind == OpKind::Wait && other.next.object == condvar {
                 other.wake.join(&clock);
             }
         }
-        self.tasks[task].clock = clock;
+        self.memory.tasks[task].clock = clock;
     }
 
     /// A task comes to stand before its next operation.
     fn arrive(&mut self, task: usize) {
-        let Op { kind, object, .. } = self.tasks[task].next;
+        let Op { kind, object, .. } = self.memory.tasks[task].next;
         if kind != OpKind::BarrierWait {
             return;
         }
         let State::Barrier { size, .. } = self.execution.objects[object.index()].state else {
             return;
         };
-        let barrier = &mut self.objects[object.index()];
+        let barrier = &mut self.memory.objects[object.index()];
         barrier.members.push(task);
-        barrier.released.join(&self.tasks[task].clock);
+        barrier.released.join(&self.memory.tasks[task].clock);
         if barrier.members.len() >= size as usize {
             for member in barrier.members.drain(..) {
-                self.tasks[member].wake.copy_from(&barrier.released);
+                self.memory.tasks[member].wake.copy_from(&barrier.released);
             }
             barrier.released.0.clear();
         }
     }
 
     fn send(&mut self, task: usize, channel: ObjectId, grant: Grant) {
-        let object = &mut self.objects[channel.index()];
+        let object = &mut self.memory.objects[channel.index()];
         if grant == Grant::Closed {
-            return self.tasks[task].clock.join(&object.read);
+            return self.memory.tasks[task].clock.join(&object.read);
         }
-        let capacity = match self.execution.objects[channel.index()].state {
-            State::Channel { capacity, .. } => capacity,
-            _ => None,
-        };
         let number = object.sent_count;
         object.sent_count += 1;
-        match capacity {
+        match self.execution.capacity(channel) {
             None => {}
             Some(0) => {
                 let is_receiver = |other: &Member| {
                     other.next.kind == OpKind::Receive && other.next.object == channel
                 };
-                if let Some(receiver) = self.tasks.iter().position(is_receiver) {
+                if let Some(receiver) = self.memory.tasks.iter().position(is_receiver) {
                     self.learn(task, receiver);
                 }
             }
             Some(places) if number >= places => {
                 if let Some(freed) = object.freed.pop_front() {
-                    self.tasks[task].clock.join(&freed);
+                    self.memory.tasks[task].clock.join(&freed);
+                    self.memory.spare.push(freed);
                 }
             }
             Some(_) => {}
         }
-        let message = self.tasks[task].clock.clone();
-        self.objects[channel.index()].sent.push_back(message);
+        let message = self.memory.copy_of(task);
+        self.memory.objects[channel.index()].sent.push_back(message);
     }
 
     fn receive(&mut self, task: usize, channel: ObjectId, grant: Grant) {
-        let object = &mut self.objects[channel.index()];
-        let clock = &mut self.tasks[task].clock;
+        let object = &mut self.memory.objects[channel.index()];
+        let clock = &mut self.memory.tasks[task].clock;
         if grant == Grant::Closed {
             return clock.join(&object.released);
         }
         if let Some(message) = object.sent.pop_front() {
             clock.join(&message);
+            self.memory.spare.push(message);
         }
-        object.freed.push_back(clock.clone());
+        if self
+            .execution
+            .capacity(channel)
+            .is_some_and(|places| places > 0)
+        {
+            let freed = self.memory.copy_of(task);
+            self.memory.objects[channel.index()].freed.push_back(freed);
+        }
     }
 }
 

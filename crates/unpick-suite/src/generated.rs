@@ -14,12 +14,14 @@ mod interpreter;
 mod record;
 mod shared_cell;
 mod shrinker;
+mod strewn;
 mod text;
 
 pub use generator::generate;
 pub use interpreter::run;
 pub use record::{DataAccess, Deviation, Log, Record, TaskRecord};
 pub use shrinker::shrink;
+pub use strewn::strew_cells;
 
 /// How many mutexes, with a number inside each, a program has.
 pub const MUTEXES: usize = 2;

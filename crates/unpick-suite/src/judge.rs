@@ -11,7 +11,7 @@ mod state;
 mod tally;
 
 pub use promise::{Coverage, PROMISES, Promise, Relations};
-pub use races::races;
+pub use races::{check_races, races};
 pub use relation::{Dependence, Operations, Relation};
 pub use state::{Ending, State, TaskState};
 pub use tally::Tally;
@@ -22,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use unpick::{Config, Execution, Exploration, Race};
+use unpick::{Config, Execution, Exploration};
 
 /// A promise that was not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Truth {
         }
         let mut truth = Truth::default();
         let found = explore(program, "dfs", schedules_max, &mut |seen| {
-            truth.add_races(seen.execution);
+            truth.add_races(&seen);
             truth.add(seen);
         });
         truth.schedules = found.schedules;
@@ -147,15 +147,10 @@ impl Truth {
     }
 
     /// Compares what the engine says of the races of an execution with what is true.
-    fn add_races(&mut self, execution: &Execution) {
-        let races = races(execution.trace());
-        self.races |= !races.is_empty();
-        let first = races.iter().map(|(_, later)| *later).min();
-        let found = execution.data_race();
-        let is_true = |race: Race| races.contains(&(race.earlier, race.later));
-        if found.map(|race| race.later) != first || !found.is_none_or(is_true) {
-            let text = format!("{found:?} of {races:?}");
-            self.breach("the first data race is found", text);
+    fn add_races(&mut self, seen: &Seen<'_>) {
+        match check_races(seen.execution, seen.record) {
+            Ok(races) => self.races |= races,
+            Err(text) => self.breach("the first data race is found", text),
         }
     }
 
@@ -201,6 +196,29 @@ impl Truth {
 
     fn has(&self, ending: Ending) -> bool {
         self.states.iter().any(|state| state.ending == ending)
+    }
+}
+
+/// Compares what the engine says of the data races of every execution of an exploration with what is
+/// true. Answers the executions and those of them with a race.
+pub fn compare_races(
+    program: &Program,
+    technique: &str,
+    executions_max: u64,
+) -> Result<(u64, u64), String> {
+    let program = Arc::new(program.clone());
+    let (mut executions, mut racing) = (0, 0);
+    let mut wrong = None;
+    explore(&program, technique, executions_max, &mut |seen| {
+        executions += 1;
+        match check_races(seen.execution, seen.record) {
+            Ok(races) => racing += u64::from(races),
+            Err(text) => drop(wrong.get_or_insert(text)),
+        }
+    });
+    match wrong {
+        None => Ok((executions, racing)),
+        Some(text) => Err(text),
     }
 }
 

@@ -38,6 +38,15 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// What users of cells write themselves.
+struct SharedCell(unpick::cell::Cell<usize>);
+
+// SAFETY: the test uses it inside explorations, where tasks share one thread.
+unsafe impl Sync for SharedCell {}
+
+// SAFETY: as above.
+unsafe impl Send for SharedCell {}
+
 /// Two tasks that perform `rounds` rounds of every kind of operation, without allocating.
 fn program(rounds: usize) {
     struct Shared {
@@ -45,17 +54,23 @@ fn program(rounds: usize) {
         mutex: Mutex<usize>,
         condvar: Condvar,
         rwlock: RwLock<usize>,
+        cell: SharedCell,
     }
     let shared = Arc::new(Shared {
         counter: AtomicUsize::new(0),
         mutex: Mutex::new(0),
         condvar: Condvar::new(),
         rwlock: RwLock::new(0),
+        cell: SharedCell(unpick::cell::Cell::new(0)),
     });
     let work = move |shared: &Shared| {
         for _ in 0..rounds {
             shared.counter.fetch_add(1, Ordering::SeqCst);
-            *shared.mutex.lock().unwrap() += 1;
+            {
+                let mut number = shared.mutex.lock().unwrap();
+                *number += 1;
+                shared.cell.0.set(*number);
+            }
             *shared.rwlock.write().unwrap() += 1;
             let _ = *shared.rwlock.read().unwrap();
             shared.condvar.notify_one();
@@ -72,14 +87,14 @@ fn program(rounds: usize) {
 #[test]
 fn steps_do_not_allocate_and_executions_do_not_grow_memory() {
     for strategy in ["random", "pct", "pos", "dfs", "preempt-bound"] {
-        let allocations_of = |rounds: usize| {
+        let allocations_of = |rounds: usize, races: bool| {
             let executions = 400;
             // The counter as the middle and the last execution begin, on the thread that runs them.
             let noted = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
             let notes = Arc::clone(&noted);
             let count = AtomicU64::new(0);
             let config = Config::new().strategy(strategy).executions(executions);
-            let found = explore(config, move || {
+            let found = explore(config.races(races), move || {
                 let number = count.fetch_add(1, Ordering::Relaxed);
                 if number == executions / 2 {
                     notes[0].store(ALLOCATIONS.get(), Ordering::Relaxed);
@@ -91,12 +106,14 @@ fn steps_do_not_allocate_and_executions_do_not_grow_memory() {
             assert!(found.is_clean());
             noted[1].load(Ordering::Relaxed) - noted[0].load(Ordering::Relaxed)
         };
-        let (short, long) = (allocations_of(2), allocations_of(20));
+        let (short, long) = (allocations_of(2, true), allocations_of(20, true));
         // Ten times the steps, the same allocations: those of spawn and of the program's own Arc.
         assert_eq!(
             long, short,
             "{strategy}: {short} allocations, {long} with ten times the steps"
         );
+        let without = allocations_of(20, false);
+        assert_eq!(long, without, "{strategy}: the pass for races allocates");
     }
     let in_use = |executions: u64| {
         let before = BYTES.load(Ordering::Relaxed);

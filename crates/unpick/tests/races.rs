@@ -4,6 +4,7 @@
 mod answers;
 
 use answers::{answers, every_schedule};
+use std::sync::Arc;
 use unpick::cell::Cell;
 use unpick::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use unpick::sync::{Barrier, Condvar, Mutex, Once, RwLock, mpsc};
@@ -236,4 +237,84 @@ fn messages_order_and_so_does_making_room_for_them() {
     assert_eq!(uses_room(1, 2).0, 0);
     let (racing, all) = uses_room(1, 1);
     assert_eq!(racing, all);
+}
+
+/// An exchange that fails is a read: what its task did before is not handed on by it.
+#[test]
+fn a_failed_exchange_hands_nothing_on() {
+    let exchanging = |expected: bool| {
+        racing(move || {
+            let (cell, flag) = (Shared::new(), AtomicBool::new(false));
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    cell.set(1);
+                    let _ = flag.compare_exchange(expected, false, SeqCst, SeqCst);
+                });
+                flag.load(SeqCst);
+                cell.get();
+            });
+        })
+    };
+    let (failing, all) = exchanging(true);
+    assert_eq!(failing, all);
+    // One that works hands it on, even if it changes nothing.
+    let (working, all) = exchanging(false);
+    assert!(0 < working && working < all, "{working} of {all}");
+}
+
+#[test]
+fn a_failed_exchange_learns() {
+    answers(|| {
+        let (cell, flag) = (Shared::new(), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                cell.set(1);
+                flag.store(true, SeqCst);
+            });
+            let exchanged = flag.compare_exchange(false, false, SeqCst, SeqCst);
+            exchanged.err().map(|_| cell.get())
+        })
+    });
+}
+
+/// All of them know what their creator did, not only the first.
+#[test]
+fn tasks_created_together_follow_their_creator() {
+    let program = |late: bool| {
+        racing(move || {
+            let cell = Arc::new(Shared::new());
+            let task = |cell: &Arc<Shared>| -> Box<dyn FnOnce() + Send> {
+                let cell = Arc::clone(cell);
+                Box::new(move || assert!(cell.get() < 3))
+            };
+            let tasks = vec![task(&cell), task(&cell), task(&cell)];
+            cell.set(1);
+            thread::spawn_all(tasks);
+            if late {
+                cell.set(2);
+            }
+        })
+    };
+    assert_eq!(program(false).0, 0);
+    let (racing, all) = program(true);
+    assert_eq!(racing, all);
+}
+
+/// What a program finds fault with itself is not covered up; a deadlock comes after the race.
+#[test]
+fn a_race_does_not_hide_a_panic() {
+    let found = unpick::explore(every_schedule(), || {
+        let cell = Shared::new();
+        thread::scope(|scope| {
+            scope.spawn(|| cell.set(1));
+            cell.set(2);
+        });
+        panic!("anyway");
+    });
+    let failure = found.first_failure.expect("it panics");
+    assert!(
+        matches!(&failure.outcome, Outcome::Fail(one) if one.kind == FailureKind::Panic),
+        "{:?}",
+        failure.outcome
+    );
 }

@@ -16,7 +16,7 @@ pub fn generate(seed: u64, flavour: Flavour) -> Program {
 }
 
 /// G. Steele, D. Lea, C. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014.
-struct SplitMix64(u64);
+pub(super) struct SplitMix64(pub u64);
 
 impl SplitMix64 {
     fn next(&mut self) -> u64 {
@@ -27,12 +27,12 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }
 
     /// Below `count`, and more often than not the first: tasks should meet.
-    fn skewed(&mut self, count: usize) -> usize {
+    pub(super) fn skewed(&mut self, count: usize) -> usize {
         match self.below(2) {
             0 => 0,
             _ => self.below(count),
@@ -40,7 +40,7 @@ impl SplitMix64 {
     }
 
     /// One time out of `count`.
-    fn is_rare(&mut self, count: usize) -> bool {
+    pub(super) fn is_rare(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 }

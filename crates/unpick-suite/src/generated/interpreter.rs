@@ -157,7 +157,7 @@ impl<'a> Task<'a> {
                         self.locked(*mutex, guard, taken);
                     }
                     Err(_) => {
-                        self.deviate(false);
+                        self.deviate(false, true);
                         self.operations += 1;
                         self.see(REFUSED);
                         self.block(refused);
@@ -223,11 +223,12 @@ impl<'a> Task<'a> {
     }
 
     /// Notes that the operation that comes next in the count did not simply succeed.
-    fn deviate(&self, is_closed: bool) {
+    fn deviate(&self, is_closed: bool, is_refused: bool) {
         self.shared.log.record().deviations.push(Deviation {
             task: self.number,
             operation: self.operations,
             is_closed,
+            is_refused,
         });
     }
 
@@ -358,7 +359,8 @@ impl<'a> Task<'a> {
         let old = self.shared.log.record().values[*x];
         // An addition counts as a change whatever is added.
         if !matches!(statement, Statement::Add(..)) && new.is_none_or(|new| new == old) {
-            self.deviate(false);
+            let is_exchange = matches!(statement, Statement::CompareExchange(..));
+            self.deviate(false, is_exchange && new.is_none());
         }
         self.operations += 1;
         if let Some(new) = new {
@@ -408,7 +410,7 @@ impl<'a> Task<'a> {
                 let seen = guard.as_ref().map_or(REFUSED, |guard| **guard);
                 self.see(seen);
                 if guard.is_err() {
-                    self.deviate(false);
+                    self.deviate(false, true);
                 }
                 self.operations += 1;
                 if let Ok(guard) = guard {
@@ -421,7 +423,7 @@ impl<'a> Task<'a> {
                 let guard = shared.rwlocks[*lock].try_write();
                 self.see(if guard.is_ok() { 1 } else { REFUSED });
                 if guard.is_err() {
-                    self.deviate(false);
+                    self.deviate(false, true);
                 }
                 self.operations += 1;
                 if let Ok(mut guard) = guard {
@@ -467,7 +469,7 @@ impl<'a> Task<'a> {
             _ => return,
         };
         if matches!(seen, REFUSED | CLOSED) {
-            self.deviate(seen == CLOSED);
+            self.deviate(seen == CLOSED, seen == REFUSED);
         }
         self.operations += 1;
         self.see(seen);

@@ -34,9 +34,11 @@ pub struct Deviation {
     pub task: usize,
     /// The operation of that task, from 0.
     pub operation: usize,
-    /// Whether the other side of the channel was gone. Otherwise an attempt was refused, or a
-    /// variable was left as it was.
+    /// Whether the other side of the channel was gone.
     pub is_closed: bool,
+    /// Whether an attempt was refused, or an exchange found another value. If it is neither, a
+    /// variable was left as it was.
+    pub is_refused: bool,
 }
 
 /// What happened in one execution, as far as the program itself can tell.

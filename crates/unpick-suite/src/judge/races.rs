@@ -2,21 +2,35 @@
 //!
 //! Two accesses of one cell by different tasks, at least one of them a write, race if neither
 //! happens before the other. Here *happens before* is what synchronises: the order within a task,
-//! creating and joining, releasing and acquiring. Atomics count as sequentially consistent, and an
-//! exchange as one that worked: a trace does not tell.
+//! creating and joining, releasing and acquiring, and so on. Atomics count as sequentially
+//! consistent. What came of an attempt is what the program itself has noted.
 //!
 //! Nothing here is shared with the engine's own account of happens-before, on purpose.
 
-use std::collections::VecDeque;
+use crate::generated::{Deviation, Record};
 use unpick::trace::{OpKind, Step, TaskId, Trace};
+use unpick::{Execution, Race};
+
+/// Whether an execution has a data race; an error if the engine says otherwise, or names another
+/// pair than a first one.
+pub fn check_races(execution: &Execution, record: &Record) -> Result<bool, String> {
+    let races = races(execution.trace(), record);
+    let first = races.iter().map(|(_, later)| *later).min();
+    let found = execution.data_race();
+    let is_true = |race: Race| races.contains(&(race.earlier, race.later));
+    match found.map(|race| race.later) == first && found.is_none_or(is_true) {
+        true => Ok(found.is_some()),
+        false => Err(format!("{found:?} of {races:?}")),
+    }
+}
 
 /// The pairs of steps of a trace that race, the earlier one first.
 #[must_use]
-pub fn races(trace: &Trace) -> Vec<(usize, usize)> {
+pub fn races(trace: &Trace, record: &Record) -> Vec<(usize, usize)> {
     if !trace.steps.iter().any(is_plain) {
         return Vec::new();
     }
-    let before = happens_before(trace);
+    let before = happens_before(trace, record);
     let steps: Vec<usize> = operations(trace).collect();
     let mut found = Vec::new();
     for (number, &later) in steps.iter().enumerate() {
@@ -36,20 +50,19 @@ pub fn races(trace: &Trace) -> Vec<(usize, usize)> {
 }
 
 /// For every step, which earlier steps happen before it.
-fn happens_before(trace: &Trace) -> Vec<Vec<bool>> {
-    let refused = refused(trace);
+fn happens_before(trace: &Trace, record: &Record) -> Vec<Vec<bool>> {
+    let courses = courses(trace, record);
     let mut before: Vec<Vec<bool>> = Vec::with_capacity(trace.steps.len());
     for later in 0..trace.steps.len() {
         let mut row = vec![false; later];
-        if trace.steps[later].is_operation() && !refused[later] {
-            for earlier in predecessors(trace, &refused, later) {
+        if trace.steps[later].is_operation() {
+            for earlier in predecessors(trace, record, &courses, later) {
                 row[earlier] = true;
                 for (at, reached) in before[earlier].iter().enumerate() {
                     row[at] |= reached;
                 }
             }
         }
-        // What a refused attempt learns orders nothing, but its task goes on in order.
         if let Some(own) = own_before(trace, later) {
             row[own] = true;
             for at in 0..own {
@@ -84,12 +97,44 @@ fn creation(trace: &Trace, task: TaskId) -> Option<usize> {
         .nth(info.index as usize)
 }
 
+/// What came of a step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Course {
+    Done,
+    Refused,
+    Closed,
+}
+
+/// What came of every step.
+fn courses(trace: &Trace, record: &Record) -> Vec<Course> {
+    let mut counts = vec![0; trace.tasks.len()];
+    let mut courses = Vec::with_capacity(trace.steps.len());
+    for step in &trace.steps {
+        let mut course = Course::Done;
+        if step.is_operation() {
+            let task = step.task.index();
+            let is_it = |one: &&Deviation| {
+                (one.task, one.operation) == (record.created[task], counts[task])
+            };
+            course = match record.deviations.iter().find(is_it) {
+                Some(one) if one.is_closed => Course::Closed,
+                Some(one) if one.is_refused => Course::Refused,
+                _ => Course::Done,
+            };
+            counts[task] += 1;
+        }
+        courses.push(course);
+    }
+    courses
+}
+
 /// The steps with which a step synchronises directly.
-fn predecessors(trace: &Trace, refused: &[bool], later: usize) -> Vec<usize> {
+fn predecessors(trace: &Trace, record: &Record, courses: &[Course], later: usize) -> Vec<usize> {
     let step = &trace.steps[later];
     let of_object: Vec<usize> = operations(trace)
         .take_while(|&at| at < later)
-        .filter(|&at| trace.steps[at].op.object == step.op.object && !refused[at])
+        .filter(|&at| trace.steps[at].op.object == step.op.object)
+        .filter(|&at| courses[at] == Course::Done)
         .collect();
     let of_kinds = |kinds: &[OpKind]| {
         let chosen = of_object.iter().copied();
@@ -98,25 +143,59 @@ fn predecessors(trace: &Trace, refused: &[bool], later: usize) -> Vec<usize> {
             .collect()
     };
     use OpKind::*;
-    match step.op.kind {
-        Lock | TryLock => of_kinds(&[Unlock]),
-        ReadLock | TryReadLock => of_kinds(&[WriteUnlock]),
-        WriteLock | TryWriteLock => of_kinds(&[WriteUnlock, ReadUnlock]),
-        Wait => {
+    match (step.op.kind, courses[later]) {
+        // An exchange that fails is a read.
+        (Load | ReadModifyWrite | CompareExchange, _) => read_from(trace, &of_object),
+        (Receive | TryReceive, Course::Closed) => of_kinds(&[SenderDrop]),
+        (Send | TrySend, Course::Closed) => of_kinds(&[ReceiverDrop]),
+        // What a refused attempt learns orders nothing.
+        (_, Course::Refused | Course::Closed) => Vec::new(),
+        (Lock | TryLock, _) => of_kinds(&[Unlock]),
+        (ReadLock | TryReadLock, _) => of_kinds(&[WriteUnlock]),
+        (WriteLock | TryWriteLock, _) => of_kinds(&[WriteUnlock, ReadUnlock]),
+        (Wait, _) => {
             // Only who was notified while waiting has been woken.
             let enlisted = own_before(trace, later).unwrap_or(0);
             let notified = of_kinds(&[NotifyOne, NotifyAll]).into_iter();
             notified.filter(|&at| at > enlisted).collect()
         }
-        Acquire | TryAcquire => of_kinds(&[Release]),
-        OnceEnter | OnceRead => of_kinds(&[OnceLeave]),
-        Park => of_kinds(&[Unpark]),
-        Load | ReadModifyWrite | CompareExchange => read_from(trace, &of_object),
-        Receive | TryReceive => received(trace, &of_object),
-        BarrierWait => arrived(trace, later),
-        Join => last_of(trace, later),
+        (Acquire | TryAcquire, _) => of_kinds(&[Release]),
+        (OnceEnter | OnceRead, _) => of_kinds(&[OnceLeave]),
+        (Park, _) => of_kinds(&[Unpark]),
+        (Receive | TryReceive, _) => {
+            // Messages come out in the order in which they went in.
+            let received = of_kinds(&[Receive, TryReceive]).len();
+            let sent = of_kinds(&[Send, TrySend]).into_iter();
+            sent.skip(received).take(1).collect()
+        }
+        (Send | TrySend, _) => {
+            let sent = of_kinds(&[Send, TrySend]).len();
+            match record.capacity {
+                None => Vec::new(),
+                Some(0) => met(trace, later).into_iter().collect(),
+                // The message takes the place of one that was received.
+                Some(places) => {
+                    let received = of_kinds(&[Receive, TryReceive]).into_iter();
+                    let freed = sent.checked_sub(places).map(|place| received.skip(place));
+                    freed.and_then(|mut rest| rest.next()).into_iter().collect()
+                }
+            }
+        }
+        (BarrierWait, _) => arrived(trace, later),
+        (Join, _) => last_of(trace, later),
         _ => Vec::new(),
     }
+}
+
+/// What the receiver of a rendezvous did last before it came to the meeting.
+fn met(trace: &Trace, send: usize) -> Option<usize> {
+    let channel = trace.steps[send].op.object;
+    let mut later = operations(trace).skip_while(|&at| at <= send);
+    let receive = later.find(|&at| {
+        let op = &trace.steps[at].op;
+        op.object == channel && op.kind == OpKind::Receive
+    });
+    receive.and_then(|at| own_before(trace, at))
 }
 
 /// The last write of an atomic, and before it whatever it is built on.
@@ -133,25 +212,6 @@ fn read_from(trace: &Trace, of_object: &[usize]) -> Vec<usize> {
         }
     }
     sources
-}
-
-/// The send of the message that is received next, or the senders' end if there is none. A trace does
-/// not tell which attempts to send were refused, so all count as sends.
-fn received(trace: &Trace, of_object: &[usize]) -> Vec<usize> {
-    let mut queue = VecDeque::new();
-    let mut dropped = Vec::new();
-    for &at in of_object {
-        match trace.steps[at].op.kind {
-            OpKind::Send | OpKind::TrySend => queue.push_back(at),
-            OpKind::Receive | OpKind::TryReceive => drop(queue.pop_front()),
-            OpKind::SenderDrop => dropped.push(at),
-            _ => {}
-        }
-    }
-    match queue.pop_front() {
-        Some(send) => vec![send],
-        None => dropped,
-    }
 }
 
 /// The steps with which the tasks of the same round arrived at a barrier. Rounds are told apart by
@@ -184,28 +244,6 @@ fn last_of(trace: &Trace, join: usize) -> Vec<usize> {
         .filter(|&at| trace.steps[at].task == task)
         .last();
     last.or_else(|| creation(trace, task)).into_iter().collect()
-}
-
-/// Which attempts to lock found the lock taken, by following who holds it.
-fn refused(trace: &Trace) -> Vec<bool> {
-    use OpKind::*;
-    let mut writers = vec![0_u32; trace.objects.len()];
-    let mut readers = vec![0_u32; trace.objects.len()];
-    let mut refused = vec![false; trace.steps.len()];
-    for at in operations(trace) {
-        let op = trace.steps[at].op;
-        let object = op.object.0 as usize;
-        match op.kind {
-            TryLock | TryWriteLock if writers[object] + readers[object] > 0 => refused[at] = true,
-            TryReadLock if writers[object] > 0 => refused[at] = true,
-            Lock | WriteLock | TryLock | TryWriteLock => writers[object] += 1,
-            ReadLock | TryReadLock => readers[object] += 1,
-            Unlock | WriteUnlock => writers[object] -= 1,
-            ReadUnlock => readers[object] -= 1,
-            _ => {}
-        }
-    }
-    refused
 }
 
 fn operations(trace: &Trace) -> impl Iterator<Item = usize> + '_ {

@@ -492,6 +492,16 @@ pub(crate) fn observe_write(value: u64, stored: Option<u64>, changed: bool) {
     });
 }
 
+/// Tells the engine that a compare-and-exchange has failed.
+#[inline]
+pub(crate) fn observe_failed_exchange() {
+    with_runtime(|runtime, _| {
+        if !runtime.is_tearing_down {
+            runtime.execution.observe_failed_exchange();
+        }
+    });
+}
+
 /// Puts a question to the strategy.
 pub(crate) fn ask(question: Choice) -> Answer {
     let given = with_runtime(|runtime, task| {

@@ -171,6 +171,7 @@ macro_rules! atomic_common {
                 check_load(failure);
                 let old = self.inner.load(Relaxed);
                 if old == current && rt::weak_failure() {
+                    rt::observe_failed_exchange();
                     rt::observe($bits(old), true);
                     return Err(old);
                 }
@@ -241,6 +242,8 @@ macro_rules! atomic_common {
                 let succeeds = old == current;
                 if succeeds {
                     self.inner.store(new, Relaxed);
+                } else {
+                    rt::observe_failed_exchange();
                 }
                 let stored = ($whole && succeeds).then(|| $bits(new));
                 rt::observe_write($bits(old), stored, succeeds && old != new);
