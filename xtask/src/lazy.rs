@@ -76,6 +76,7 @@ fn explore(program: &str, strategy: &str, executions: u64) -> Result<Exploration
         .strategy(strategy)
         .executions(executions)
         .keep_going(true)
+        .confirm(0)
         .classes(true)
         .spurious_wakes(0)
         .weak_failures(0);

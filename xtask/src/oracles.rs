@@ -211,6 +211,7 @@ fn explore(program: &'static Program, strategy: &str, executions: u64) -> Explor
         .strategy(strategy)
         .executions(executions)
         .keep_going(true)
+        .confirm(0)
         .spurious_wakes(0)
         .weak_failures(0);
     unpick::explore(config, move || selection.run())

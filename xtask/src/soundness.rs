@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use unpick_suite::generated::{Flavour, generate, shrink as shrink_while, strew_cells};
+use unpick_suite::generated::{Flavour, Program, generate, shrink as shrink_while, strew_cells};
 use unpick_suite::judge::{PROMISES, Promise, Tally, compare_races, judge, shrink};
 
 /// Time between two lines about the progress.
@@ -85,7 +85,7 @@ impl Races {
     /// Looks for races in a program into which accesses of cells are strewn.
     fn compare(&mut self, seed: u64, flavour: Flavour) {
         let program = strew_cells(&generate(seed, flavour), seed);
-        let compare = |program| compare_races(program, "random", RACE_EXECUTIONS_MAX);
+        let compare = |program: &Program| compare_races(program, "random", RACE_EXECUTIONS_MAX);
         match compare(&program) {
             Ok((executions, racing)) => {
                 self.executions += executions;

@@ -1,12 +1,12 @@
 //! The JSON object of an exploration (see docs/json.md), written and read.
 
+mod warnings;
+
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use unpick::trace::{Divergence, Outcome, Trace};
-use unpick::{
-    Classes, Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason, Warning,
-};
+use unpick::{Classes, Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason};
 
 const REASONS: &[(StopReason, &str)] = &[
     (StopReason::Exhausted, "exhausted"),
@@ -62,7 +62,7 @@ impl Line {
             "hbrs": found.hbrs(),
             "lazy_hbrs": found.lazy_hbrs(),
             "states": found.states(),
-            "warnings": warnings_to_json(found),
+            "warnings": warnings::to_json(found),
             "shard": self.shard.map(|shard| self.shard_to_json(shard, found)),
         });
         if let Some(last) = found.bounds.last() {
@@ -150,6 +150,7 @@ fn part_to_json(part: &PartFound) -> Value {
         "hash": format!("{:016x}", found.hash),
         "hash_sum": format!("{:016x}", found.hash_sum),
         "classes": found.classes.as_ref().map(classes_to_json),
+        "findings": warnings::findings_to_json(found),
     })
 }
 
@@ -193,11 +194,13 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
             execution: 0,
             trace: Trace::default(),
             outcome,
+            is_directed: false,
         })
     };
+    let (warnings, outcome) = warnings::findings_from_json(&part["findings"])?;
     let first_failure = match part["first_failure_at"].is_null() {
         true => None,
-        false => Some(first(number(part, "first_failure_at")?, Outcome::Cut)),
+        false => Some(first(number(part, "first_failure_at")?, outcome)),
     };
     let is_diverged = part["diverged"]
         .as_bool()
@@ -214,6 +217,7 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
         first_failure,
         diverged: is_diverged.then(|| first(0, divergence)),
         classes: classes_from_json(&part["classes"])?,
+        warnings,
         steps_max: number(part, "steps_max")?,
         tasks_max: number(part, "tasks_max")?,
         enabled_max: number(part, "enabled_max")?,
@@ -247,10 +251,4 @@ fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str> {
 fn hexadecimal(object: &Value, name: &str) -> Result<u64> {
     let digits = text(object, name)?;
     u64::from_str_radix(digits, 16).with_context(|| format!("`{name}` is no fingerprint"))
-}
-
-fn warnings_to_json(found: &Exploration) -> Vec<Value> {
-    let warnings = found.warnings.iter();
-    let object = |warning: &Warning| json!({ "kind": warning.kind.word(), "text": warning.text });
-    warnings.map(object).collect()
 }

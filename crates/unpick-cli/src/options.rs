@@ -46,6 +46,9 @@ pub(crate) struct ExplorationOptions {
     /// Do not count data races as failures
     #[arg(long)]
     pub(crate) no_races: bool,
+    /// Executions directed at each possible deadlock that the order of locking shows; 0: only warn
+    #[arg(long, value_name = "N", default_value = "50", value_parser = unpick::parse_number)]
+    pub(crate) confirm: u64,
     /// Count relations and states among the schedules; always done with --json, unless the
     /// strategy is randomised
     #[arg(long)]
@@ -83,7 +86,8 @@ impl ExplorationOptions {
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts)
-            .races(!self.no_races);
+            .races(!self.no_races)
+            .confirm(self.confirm);
         if let Some(shard) = self.shard {
             config = config.shard(shard.index(), shard.count());
         }

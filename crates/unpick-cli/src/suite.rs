@@ -208,6 +208,7 @@ fn print_text(
             trace: &failure.trace,
             execution: failure.execution,
             executions_max: options.executions,
+            is_directed: failure.is_directed,
             strategy: &options.strategy,
             seed: options.seed,
             replay: &replay,

@@ -141,8 +141,10 @@ fn warnings_reach_the_user() {
     let place = Place::new("warnings");
     let run = ["suite", "run", "thesis.fig4_3c", "--no-save", "--strategy"];
     let arguments = [&run[..], &["lazy-dpor:fallback=0", "--json"]].concat();
-    let found = place.json(&arguments);
-    assert_eq!(found["warnings"][0]["kind"], "lock-order-cycle");
+    let found = place.json(&[&arguments[..], &["--confirm", "0"]].concat());
+    assert_eq!(found["warnings"][0]["kind"], "possible-deadlock");
+    assert_eq!(found["warnings"][0]["confirmation"], "not-tried");
+    assert_eq!(found["warnings"][1]["kind"], "lock-order-cycle");
     assert_eq!(found["outcome"], "pass");
     let output = place.run(&[&run[..], &["lazy-dpor"]].concat());
     let stdout = text(&output.stdout);
@@ -152,6 +154,71 @@ fn warnings_reach_the_user() {
     );
     assert!(stdout.contains("deadlock"), "{stdout}");
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// In the one schedule of this strategy nothing deadlocks.
+#[test]
+fn a_possible_deadlock_is_confirmed_and_replayed() {
+    let place = Place::new("confirm");
+    let strategy = ["--strategy", "round-robin:quantum=0"];
+    let run = [&["suite", "run", "CS.deadlock01_bad"][..], &strategy].concat();
+    let found = place.json(&[&run[..], &["--json", "--confirm", "0"]].concat());
+    assert_eq!(found["outcome"], "pass");
+    assert_eq!(found["executions"], 1);
+    let found = place.json(&[&run[..], &["--json"]].concat());
+    assert_eq!(found["outcome"], "deadlock");
+    let warning = &found["warnings"][0];
+    assert_eq!(warning["kind"], "possible-deadlock");
+    assert_eq!(warning["confirmation"], "confirmed");
+    let links = warning["cycle"].as_array().expect("there are two tasks");
+    assert_eq!(links.len(), 2);
+    for link in links {
+        for place in ["held_at", "wanted_at"] {
+            let site = link[place].as_str().expect("it is known");
+            assert!(site.contains("deadlock01.rs:"), "{site}");
+        }
+    }
+    assert_eq!(links[0]["held"], links[1]["wanted"]);
+    let trace = found["trace"].as_str().expect("it was saved");
+    let replayed = place.run(&["replay", trace]);
+    assert!(text(&replayed.stdout).contains("deadlock"));
+    let output = place.run(&run);
+    let stdout = text(&output.stdout);
+    for part in [
+        "FAILED  CS.deadlock01_bad  deadlock",
+        ", directed at a possible deadlock (round-robin:quantum=0, seed 0x5eed)",
+        "WARNING  CS.deadlock01_bad  possible deadlock: task 1 takes",
+    ] {
+        assert!(stdout.contains(part), "{part}\n{stdout}");
+    }
+    assert_eq!(output.status.code(), Some(1));
+}
+
+/// A shard confirms nothing, and what it warns about is not lost.
+#[test]
+fn warnings_of_shards_reach_the_whole() {
+    let place = Place::new("warnings-of-shards");
+    let mut files = Vec::new();
+    for shard in ["1/2", "2/2"] {
+        let output = place.run(&[
+            "suite",
+            "run",
+            "CS.deadlock01_bad",
+            "--strategy",
+            "preempt-bound:c=0",
+            "--executions",
+            "4",
+            "--json",
+            "--shard",
+            shard,
+        ]);
+        let name = format!("{}.json", shard.replace('/', "-"));
+        fs::write(place.0.join(&name), output.stdout).unwrap();
+        files.push(name);
+    }
+    let found = place.json(&["merge", &files[0], &files[1]]);
+    assert_eq!(found["executions"], 4);
+    assert_eq!(found["warnings"][0]["kind"], "possible-deadlock");
 }
 
 #[test]

@@ -58,8 +58,8 @@ impl Execution {
 
     fn holders(&self, object: ObjectId) -> Vec<TaskId> {
         (0..self.trace.tasks.len())
-            .filter(|&index| self.tasks[index].held.contains(&object))
             .map(|index| TaskId(index as u32))
+            .filter(|&task| self.holds(task, object))
             .collect()
     }
 }

@@ -7,8 +7,9 @@
 mod decision;
 
 use crate::{
-    Shape, Stop,
+    Held, Shape, Stop,
     fairness::Fairness,
+    lock_order::LockOrder,
     model::Class,
     object::{Object, State},
     site::{Sites, site_of},
@@ -100,16 +101,22 @@ pub(crate) struct Task {
     /// The step in which it was created.
     pub created_by: u32,
     /// Locks held, in order of acquisition; a reader-writer lock appears once a holder.
-    pub held: Vec<ObjectId>,
+    pub held: Vec<Held>,
+    /// Tasks that it has joined.
+    pub joined: u32,
     /// Serial as a waiter of a condition variable, or round of a barrier.
     pub ticket: u32,
     /// A wait that may end: notified to all, or spuriously.
     pub is_woken: bool,
     pub is_barrier_leader: bool,
+    /// Whether it is meant to go on after the first task has ended.
+    pub may_outlive: bool,
+    /// Whether it has done so without being meant to.
+    pub has_outlived: bool,
     /// Whether the next operation lets others go first. Invariant: `false` while
     /// `Execution::is_plain`.
     yields: bool,
-    children: u32,
+    pub children: u32,
     objects: u32,
     spin: Spin,
     epoch_seen: u32,
@@ -129,9 +136,12 @@ impl Task {
             operations: 0,
             created_by: 0,
             held: Vec::new(),
+            joined: 0,
             ticket: 0,
             is_woken: false,
             is_barrier_leader: false,
+            may_outlive: false,
+            has_outlived: false,
             yields: false,
             children: 0,
             objects: 0,
@@ -186,6 +196,11 @@ pub struct Execution {
     /// The steps whose operations did not simply succeed.
     pub(crate) deviations: Vec<(u32, Grant)>,
     pub(crate) race_memory: crate::race::Memory,
+    pub(crate) lock_order: LockOrder,
+    /// Number of tasks that have ended.
+    ended_count: usize,
+    /// Whether the end of a task has left something behind.
+    pub(crate) has_leaks: bool,
     clock_ns: u64,
     /// Whether any task has looked at the clock.
     is_clock_used: bool,
@@ -224,6 +239,9 @@ impl Execution {
             has_plain_access: false,
             deviations: Vec::new(),
             race_memory: crate::race::Memory::default(),
+            lock_order: LockOrder::default(),
+            ended_count: 0,
+            has_leaks: false,
             clock_ns: 0,
             is_clock_used: false,
             spurious_wakes: 0,
@@ -255,11 +273,21 @@ impl Execution {
         self.watch.reset();
         self.has_plain_access = false;
         self.deviations.clear();
+        self.lock_order.clear();
+        self.ended_count = 0;
+        self.has_leaks = false;
         self.clock_ns = 0;
         self.is_clock_used = false;
         self.spurious_wakes = 0;
         self.weak_failures = 0;
         self.outcome = None;
+    }
+
+    /// The step in which the last operation was performed.
+    pub(crate) fn operation_step(&self) -> usize {
+        let steps = &self.trace.steps;
+        let last = steps.iter().rposition(|step| step.is_operation());
+        last.unwrap_or(0)
     }
 
     /// The settings of this execution.
@@ -330,18 +358,22 @@ impl Execution {
         if self.tasks.len() == task.index() {
             self.tasks.push(Task::new());
         }
+        let created_by = self.operation_step() as u32;
         let slot = &mut self.tasks[task.index()];
         slot.held.clear();
+        slot.joined = 0;
         slot.status = Status::Running;
         slot.op = Op::new(OpKind::Yield, ObjectId::NONE);
         slot.site = SiteId::UNKNOWN;
         slot.operations = 0;
-        slot.created_by = self.last_step as u32;
+        slot.created_by = created_by;
         slot.children = 0;
         slot.objects = 0;
         slot.epoch_seen = self.epoch;
         slot.was_idle = false;
         slot.is_woken = false;
+        slot.may_outlive = false;
+        slot.has_outlived = false;
         slot.yields = false;
         slot.clock_looks = 0;
         slot.spin.reset();
@@ -458,7 +490,7 @@ impl Execution {
     #[inline]
     pub fn observe_failed_exchange(&mut self) {
         self.deviations
-            .push((self.last_step as u32, Grant::Refused));
+            .push((self.operation_step() as u32, Grant::Refused));
     }
 
     /// Notes that the operation just performed by `task` has changed something.
@@ -485,10 +517,15 @@ impl Execution {
             _ => Status::Finished,
         };
         let object = slot.object;
+        let is_holding = !slot.held.is_empty();
         if let State::Task { finished, .. } = &mut self.objects[object.index()].state {
             *finished = true;
         }
         self.set_enabled(task, false);
+        self.ended_count += 1;
+        if is_holding || task == TaskId::MAIN && self.ended_count < self.task_count() {
+            self.note_leaks(task);
+        }
         self.note(Effect::Ends(object));
         // Those who park wait for its object, too, but that is the task itself.
         let object = &self.objects[object.index()];

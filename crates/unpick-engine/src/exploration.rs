@@ -1,7 +1,9 @@
 //! The loop over executions.
 
-use crate::{Begin, Classes, Execution, History, Profile, Relation, Strategy};
-use alloc::{boxed::Box, string::String, vec::Vec};
+use crate::{
+    Begin, Classes, Execution, History, Profile, Relation, Strategy, Warning, warning::add_warning,
+};
+use alloc::{boxed::Box, vec::Vec};
 use core::ops::Range;
 use unpick_trace::{Outcome, TaskId, Trace};
 
@@ -81,6 +83,8 @@ pub struct FirstFailure {
     pub trace: Trace,
     /// How it ended.
     pub outcome: Outcome,
+    /// Whether it was found by a search directed at a possible deadlock, not by the strategy.
+    pub is_directed: bool,
 }
 
 /// What one part of a split search has found under one bound.
@@ -101,37 +105,6 @@ pub struct ShardFound {
     pub part_count: u32,
     /// What each part of this shard has found, in the order of the search.
     pub parts: Vec<PartFound>,
-}
-
-/// What a warning is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WarningKind {
-    /// A task may block inside of a critical section.
-    BlocksInSection,
-    /// Locks are taken in orders that may lead to a deadlock.
-    LockOrderCycle,
-    /// A third task may hold a lock that is needed to turn a race round.
-    ThirdOwner,
-}
-
-impl WarningKind {
-    /// The kind in one word, for machines.
-    pub fn word(self) -> &'static str {
-        match self {
-            WarningKind::BlocksInSection => "blocks-in-section",
-            WarningKind::LockOrderCycle => "lock-order-cycle",
-            WarningKind::ThirdOwner => "third-owner",
-        }
-    }
-}
-
-/// Something a user should know about the results of an exploration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// What it is about.
-    pub kind: WarningKind,
-    /// The whole of it, for people.
-    pub text: String,
 }
 
 /// What an exploration has found.
@@ -271,11 +244,9 @@ impl Exploration {
     }
 
     /// Adds warnings that are not known yet.
-    fn warn(&mut self, warnings: Vec<Warning>) {
+    pub fn warn(&mut self, warnings: Vec<Warning>) {
         for warning in warnings {
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
+            add_warning(&mut self.warnings, warning);
         }
     }
 
@@ -305,6 +276,17 @@ impl Exploration {
                 bound: self.bounds.len() as u32,
                 ..BoundCount::default()
             });
+        }
+    }
+
+    /// Looks for what is wrong with an execution although it did not end with it.
+    fn analyse(&mut self, execution: &mut Execution, limits: &Limits) {
+        execution.judge_lock_order(&mut self.warnings);
+        execution.judge_leaks(&mut self.warnings);
+        // Last, since a race is no place where an execution ends: strategies and classes take it for
+        // what it is without.
+        if limits.races {
+            execution.judge_races();
         }
     }
 
@@ -375,6 +357,7 @@ impl Exploration {
             execution: index + 1,
             trace: execution.trace().detached(),
             outcome: execution.outcome().cloned().unwrap_or(Outcome::Cut),
+            is_directed: false,
         }
     }
 }
@@ -546,11 +529,7 @@ fn run_loop(
         {
             classes.add(execution, history);
         }
-        // Last, since a race is no place where an execution ends: strategies and classes take it for
-        // what it is without.
-        if limits.races {
-            execution.judge_races();
-        }
+        found.analyse(execution, limits);
         found.add(execution, index, is_schedule, strategy.bound());
         if limits.fingerprint {
             found.add_fingerprint(execution, index);

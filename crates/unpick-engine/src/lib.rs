@@ -17,6 +17,8 @@ mod exploration;
 mod fairness;
 mod footprint;
 mod history;
+mod leaks;
+mod lock_order;
 mod model;
 mod object;
 mod race;
@@ -24,18 +26,20 @@ mod site;
 mod spin;
 mod strategy;
 mod view;
+mod warning;
 mod watch;
 
 pub use classes::{Classes, state_hash};
 pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
-    ShardFound, StopReason, Warning, WarningKind, epoch, explore, explore_range,
+    ShardFound, StopReason, epoch, explore, explore_range,
 };
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use history::{Event, History, Relation};
-pub use object::Shape;
+pub use object::{Held, Shape};
 pub use race::Race;
 pub use strategy::{Begin, Findings, Profile, Stop, Strategy};
 pub use view::View;
+pub use warning::{Confirmation, LockCycle, LockLink, Warning, WarningKind};
 pub use watch::Effect;

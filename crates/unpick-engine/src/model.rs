@@ -151,19 +151,11 @@ impl Execution {
                     ..
                 },
             ) if writer == task => "locks",
-            (OpKind::WriteLock, State::RwLock { .. })
-                if self.tasks[task.index()].held.contains(&op.object) =>
-            {
-                "locks"
-            }
+            (OpKind::WriteLock, State::RwLock { .. }) if self.holds(task, op.object) => "locks",
             (OpKind::WriteUnlock, State::RwLock { writer, .. }) if writer != Some(task) => {
                 "unlocks"
             }
-            (OpKind::ReadUnlock, State::RwLock { .. })
-                if !self.tasks[task.index()].held.contains(&op.object) =>
-            {
-                "unlocks"
-            }
+            (OpKind::ReadUnlock, State::RwLock { .. }) if !self.holds(task, op.object) => "unlocks",
             (OpKind::OnceEnter, State::Once { runner, .. }) if runner == Some(task) => {
                 "initialises again, from within its own initialisation,"
             }
@@ -232,6 +224,7 @@ impl Execution {
     #[inline(never)]
     pub(crate) fn perform_join(&mut self, task: TaskId, op: Op) {
         self.objects[op.object.index()].end_wait(task);
+        self.tasks[task.index()].joined += 1;
         self.note_idle(task);
     }
 
@@ -307,6 +300,7 @@ impl Execution {
             panic!("internal error: {op:?} needs a task");
         };
         match op.kind {
+            OpKind::Join => self.tasks[task.index()].joined += 1,
             OpKind::Park => {
                 *token = false;
                 self.tasks[task.index()].is_woken = false;

@@ -1,7 +1,7 @@
 //! States of shared objects.
 
 use alloc::vec::Vec;
-use unpick_trace::{ObjectKind, TaskId, TaskSet};
+use unpick_trace::{ObjectId, ObjectKind, SiteId, TaskId, TaskSet};
 
 /// What an object is made as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,17 @@ impl Shape {
             Shape::Channel { .. } => ObjectKind::Channel,
         }
     }
+}
+
+/// A lock that a task holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The lock.
+    pub object: ObjectId,
+    /// Where it was taken.
+    pub site: SiteId,
+    /// Whether others may hold it, too.
+    pub is_shared: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! What a strategy may look at when it decides.
 
 use crate::Execution;
-use unpick_trace::{Op, TaskBits, TaskId, Trace};
+use unpick_trace::{Op, Site, TaskBits, TaskId, Trace};
 
 /// The state of an execution at a scheduling point.
 pub struct View<'a> {
@@ -66,6 +66,12 @@ impl<'a> View<'a> {
     #[inline]
     pub fn next_op(&self, task: TaskId) -> &'a Op {
         &self.execution.tasks[task.index()].op
+    }
+
+    /// Where in the program the next operation of a task stands.
+    pub fn next_site(&self, task: TaskId) -> Option<&'a Site> {
+        let slot = &self.execution.tasks[task.index()];
+        self.execution.trace.site(slot.site)
     }
 
     /// Whether the next operation of a task lets others go first: a yield, a sleep, a timed wait,

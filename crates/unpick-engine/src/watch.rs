@@ -4,7 +4,7 @@
 //! within the release of the mutex, a task arrives at a barrier and ends within whatever it did
 //! last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
 
-use crate::{Execution, Grant, execution::Status, object::State};
+use crate::{Execution, Grant, Held, execution::Status, object::State};
 use alloc::vec::Vec;
 use core::ops::Range;
 use unpick_trace::{ObjectId, Op, TaskId};
@@ -169,8 +169,13 @@ impl Execution {
     }
 
     /// The locks that a task holds, in the order in which it took them.
-    pub fn held(&self, task: TaskId) -> &[ObjectId] {
+    pub fn held(&self, task: TaskId) -> &[Held] {
         &self.tasks[task.index()].held
+    }
+
+    /// Whether a task holds a lock.
+    pub(crate) fn holds(&self, task: TaskId, lock: ObjectId) -> bool {
+        self.held(task).iter().any(|held| held.object == lock)
     }
 
     /// Tells that a task is about to release a mutex in order to wait for a condition variable.

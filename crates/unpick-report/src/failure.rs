@@ -16,6 +16,8 @@ pub struct FailureReport<'a> {
     pub execution: u64,
     /// How many were allowed.
     pub executions_max: u64,
+    /// Whether it was found by a search directed at a possible deadlock.
+    pub is_directed: bool,
     /// The strategy, as given.
     pub strategy: &'a str,
     /// The seed.
@@ -31,6 +33,7 @@ impl fmt::Display for FailureReport<'_> {
         let headline = headline(self.outcome, self.trace);
         writeln!(f, "FAILED  {}  {headline}", self.name)?;
         let budget = match self.executions_max {
+            _ if self.is_directed => String::from(", directed at a possible deadlock"),
             u64::MAX => String::new(),
             limit => format!(" of {}", thousands(limit)),
         };

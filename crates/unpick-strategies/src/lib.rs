@@ -9,6 +9,8 @@
 extern crate alloc;
 
 mod bounding;
+mod confirm;
+mod deadlock_fuzzer;
 mod dfs;
 mod dpor;
 mod hbr_cache;
@@ -32,6 +34,8 @@ mod surw;
 mod technique;
 mod visited;
 
+pub use confirm::Confirm;
+pub use deadlock_fuzzer::DeadlockFuzzer;
 pub use dfs::Dfs;
 pub use dpor::Dpor;
 pub use hbr_cache::{Bound, HbrCache};

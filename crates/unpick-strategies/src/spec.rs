@@ -147,6 +147,13 @@ impl Spec {
         self.technique
     }
 
+    /// Whether no failing state is left when an exploration is complete: no bound is set, and nothing
+    /// is left out on purpose.
+    pub fn is_exhaustive(&self) -> bool {
+        let bounds = ["bound", "preemptions", "delays"];
+        self.technique.is_exhaustive && bounds.iter().all(|name| self.value(name).is_none())
+    }
+
     /// The probability with which one execution finds a bug of the depth that `pct` was asked for,
     /// at least: `1 / (n k^(d-1))`, for what is told or else was seen of the size of the program.
     pub fn guarantee(&self, profile: &Profile) -> Option<f64> {

@@ -10,6 +10,8 @@ pub struct Technique {
     pub parameters: &'static [(&'static str, u64, u64, &'static str)],
     /// Whether an execution depends on seed and number alone, so that workers can share the work.
     pub is_randomised: bool,
+    /// Whether no failing state is left when it has come to its end, unless a bound was set.
+    pub is_exhaustive: bool,
 }
 
 const BOUND: (&str, u64, u64, &str) = (
@@ -58,36 +60,42 @@ static TECHNIQUES: &[Technique] = &[
         summary: "every schedule, depth first",
         parameters: &[],
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "ipb",
         summary: "iterative preemption bounding: schedules with 0, 1, 2, … preemptions",
         parameters: &[BOUND, BEYOND],
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "idb",
         summary: "iterative delay bounding: schedules with 0, 1, 2, … delays",
         parameters: &[BOUND, BEYOND],
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "hbr-cache",
         summary: "every happens-before relation, depth first",
         parameters: CACHE_BOUNDS,
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "lazy-hbr-cache",
         summary: "every happens-before relation without the order of locking, depth first",
         parameters: CACHE_BOUNDS,
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "dpor",
         summary: "dynamic partial-order reduction: turns races round, depth first",
         parameters: &[SLEEP, PART],
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "lazy-dpor",
@@ -102,24 +110,28 @@ static TECHNIQUES: &[Technique] = &[
             ),
         ],
         is_randomised: false,
+        is_exhaustive: false,
     },
     Technique {
         name: "odpor",
         summary: "optimal partial order reduction: one execution a happens-before relation",
         parameters: &[PART],
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "lazy-odpor",
         summary: "optimal partial order reduction that moves critical sections as a whole",
         parameters: &[],
         is_randomised: false,
+        is_exhaustive: true,
     },
     Technique {
         name: "random",
         summary: "any enabled task, each with the same probability",
         parameters: &[],
         is_randomised: true,
+        is_exhaustive: false,
     },
     Technique {
         name: "pct",
@@ -135,12 +147,14 @@ static TECHNIQUES: &[Technique] = &[
             ),
         ],
         is_randomised: true,
+        is_exhaustive: false,
     },
     Technique {
         name: "pos",
         summary: "partial order sampling: fresh priorities for racing operations",
         parameters: &[],
         is_randomised: true,
+        is_exhaustive: false,
     },
     Technique {
         name: "surw",
@@ -152,18 +166,21 @@ static TECHNIQUES: &[Technique] = &[
             "1: all operations count (URW); 0: those on one object (default)",
         )],
         is_randomised: true,
+        is_exhaustive: false,
     },
     Technique {
         name: "preempt-always",
         summary: "a switch to another random task at every point",
         parameters: &[],
         is_randomised: true,
+        is_exhaustive: false,
     },
     Technique {
         name: "preempt-bound",
         summary: "c preemptions at random points",
         parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
         is_randomised: true,
+        is_exhaustive: false,
     },
     Technique {
         name: "round-robin",
@@ -175,6 +192,7 @@ static TECHNIQUES: &[Technique] = &[
             "operations in a turn (default 1), 0: until it blocks",
         )],
         is_randomised: false,
+        is_exhaustive: false,
     },
 ];
 

@@ -29,10 +29,20 @@ fn explore_some(label: &str, strategy: &str) -> Exploration {
         .strategy(strategy)
         .executions(1_000_000)
         .keep_going(true)
+        .confirm(0)
         .classes(true)
         .spurious_wakes(0)
         .weak_failures(0);
     unpick::explore(config, move || selection.run())
+}
+
+/// What the technique warns about, as opposed to analyses.
+fn kinds(found: &Exploration) -> Vec<WarningKind> {
+    use WarningKind::{BlocksInSection, LockOrderCycle, ThirdOwner};
+    let kinds = found.warnings.iter().map(|warning| warning.kind);
+    kinds
+        .filter(|kind| [BlocksInSection, LockOrderCycle, ThirdOwner].contains(kind))
+        .collect()
 }
 
 /// Schedules, relations, lazy relations, states.
@@ -102,8 +112,7 @@ fn lazy_dpor_explores_what_the_thesis_says() {
         };
         assert_eq!(found.lazy_hbrs(), Some(row.lazy_hbrs - missed), "{label}");
         assert_eq!(found.states(), Some(row.states - missed), "{label}");
-        let kinds: Vec<_> = found.warnings.iter().map(|warning| warning.kind).collect();
-        assert_eq!(kinds, Vec::from_iter(noticed), "{label}");
+        assert_eq!(kinds(&found), Vec::from_iter(noticed), "{label}");
     }
 }
 
@@ -120,10 +129,11 @@ fn lazy_dpor_falls_back_to_dpor() {
             assert_eq!(found.hbrs(), Some(row.hbrs), "{label}");
             let before = found.executions - explore(label, "dpor").executions;
             assert_eq!(before, 1, "{label}");
-            assert!(found.warnings[0].text.ends_with("started again as dpor"));
+            let mut warnings = found.warnings.iter();
+            assert!(warnings.any(|one| one.text.ends_with("started again as dpor")));
         } else {
             assert_eq!(found.schedules, row.lazy_dpor, "{label}");
-            assert!(found.warnings.is_empty(), "{label}");
+            assert!(kinds(&found).is_empty(), "{label}");
         }
     }
     assert_eq!(explore("thesis.fig4_3c", "lazy-dpor").failures, 1);

@@ -36,6 +36,9 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         panic!("{report}");
     }
     let found = explore_observed(&config, &program, &|_| Control::Continue);
+    for warning in &found.warnings {
+        eprintln!("unpick: {name}: warning: {}", warning.text);
+    }
     if let Some(failure) = &found.first_failure {
         panic!("{}", session.report(failure));
     }
@@ -122,6 +125,7 @@ impl Session<'_> {
             trace: &failure.trace,
             execution: failure.execution,
             executions_max: self.config.executions_max,
+            is_directed: failure.is_directed,
             strategy: &self.config.strategy.to_string(),
             seed: self.config.seed,
             replay: &command,

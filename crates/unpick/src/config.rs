@@ -3,10 +3,13 @@
 use crate::Shard;
 use std::time::Duration;
 use unpick_engine::Settings;
-use unpick_strategies::{Spec, SpecError};
+use unpick_strategies::{Confirm, Spec, SpecError};
 
 /// The seed that is used unless another one is given.
 pub(crate) const DEFAULT_SEED: u64 = 0x5eed;
+
+/// Executions directed at each possible deadlock unless told otherwise.
+const CONFIRM_DEFAULT: u64 = 50;
 
 /// How to explore: strategy, budgets, and what may happen besides the order of tasks.
 ///
@@ -24,6 +27,7 @@ pub struct Config {
     pub(crate) fingerprint: bool,
     pub(crate) classes: bool,
     pub(crate) races: bool,
+    pub(crate) confirm: u64,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
 }
@@ -42,6 +46,7 @@ impl Default for Config {
             fingerprint: false,
             classes: false,
             races: true,
+            confirm: CONFIRM_DEFAULT,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
         }
@@ -78,7 +83,8 @@ impl Config {
         Ok(self)
     }
 
-    /// Executions to run at most. Exactly this many are run if nothing ends the exploration before.
+    /// Executions to run at most. Exactly this many are run if nothing ends the exploration before,
+    /// and those that [`confirm`](Config::confirm) a possible deadlock.
     pub fn executions(mut self, count: u64) -> Config {
         self.executions_max = count;
         self
@@ -151,6 +157,14 @@ impl Config {
         self
     }
 
+    /// Executions directed at each possible deadlock that was found in the order of locking, at most
+    /// (50). They come on top of the others, when the strategy has found no failure. With 0 there is
+    /// only the warning.
+    pub fn confirm(mut self, executions: u64) -> Config {
+        self.confirm = executions;
+        self
+    }
+
     /// Waits of condition variables and parks that may end without reason, in one execution (1).
     pub fn spurious_wakes(mut self, count: u32) -> Config {
         self.settings.spurious_wakes_max = count;
@@ -180,6 +194,15 @@ impl Config {
     /// least, for strategies that give such a guarantee.
     pub fn guarantee(&self, found: &unpick_engine::Exploration) -> Option<f64> {
         self.strategy.guarantee(&found.profile)
+    }
+
+    /// How possible deadlocks are to be confirmed.
+    pub(crate) fn confirmation(&self) -> Confirm {
+        Confirm {
+            executions_max: self.confirm,
+            seed: self.seed,
+            is_exhaustive: self.strategy.is_exhaustive(),
+        }
     }
 
     /// The settings that decide what a program may run into, as text for a trace's header.

@@ -24,6 +24,9 @@ const CHUNK_MAX: u64 = 1_024;
 /// Time between two looks at the clock and calls of the observer, roughly.
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 
+/// The part of a budget of time that is kept for confirming possible deadlocks, once there are some.
+const RESERVED_SHARE: u32 = 10;
+
 /// Executions between two looks, at most.
 const EXECUTIONS_BETWEEN_LOOKS_MAX: u64 = 4_096;
 
@@ -75,9 +78,9 @@ pub fn explore_observed(
 ) -> Exploration {
     let driver = Driver::new(config, program, observer);
     let is_randomised = config.strategy.technique().is_randomised;
-    match (config.shard, is_randomised) {
-        (Some(shard), true) => driver.explore_slice(shard),
-        (Some(shard), false) => driver.explore_shard(shard),
+    let found = match (config.shard, is_randomised) {
+        (Some(shard), true) => return driver.explore_slice(shard),
+        (Some(shard), false) => return driver.explore_shard(shard),
         (None, true) if config.jobs > 1 => driver.explore_shared(0..config.executions_max),
         (None, _) => {
             let shared = config.strategy.build_shared(config.seed);
@@ -86,7 +89,8 @@ pub fn explore_observed(
                 false => driver.explore_alone(&mut *config.strategy.build(config.seed)),
             }
         }
-    }
+    };
+    driver.confirm(found)
 }
 
 /// Explores `program` with one worker and lets `visit` look at every execution as it ends, for tools
@@ -218,10 +222,37 @@ impl<'a> Driver<'a> {
     }
 
     fn look_now(&self, found: &Exploration) -> Control {
-        match self.deadline {
-            Some(deadline) if Instant::now() >= deadline => Control::Stop(StopReason::Time),
-            _ => (self.observer)(found),
+        let reserve = match self.config.time_max {
+            Some(limit) if self.config.confirmation().is_wanted(found) => limit / RESERVED_SHARE,
+            _ => Duration::ZERO,
+        };
+        match self.is_time_over(reserve) {
+            true => Control::Stop(StopReason::Time),
+            false => (self.observer)(found),
         }
+    }
+
+    /// Whether so little time is left.
+    fn is_time_over(&self, reserve: Duration) -> bool {
+        let deadline = self.deadline;
+        deadline.is_some_and(|deadline| Instant::now() + reserve >= deadline)
+    }
+
+    /// Directs searches at the possible deadlocks that were found, by one worker.
+    fn confirm(&self, mut found: Exploration) -> Exploration {
+        let confirmation = self.config.confirmation();
+        confirmation.settle(&mut found);
+        if confirmation.is_wanted(&found) && !self.is_time_over(Duration::ZERO) {
+            on_own_thread(|| {
+                let mut observer = |found: &Exploration| match self.is_time_over(Duration::ZERO) {
+                    true => Control::Stop(StopReason::Time),
+                    false => (self.observer)(found),
+                };
+                let mut runtime = self.runtime();
+                confirmation.run(&mut *runtime, &self.limits(), &mut found, &mut observer);
+            });
+        }
+        found
     }
 
     fn explore_alone(&self, strategy: &mut dyn Strategy) -> Exploration {

@@ -70,9 +70,10 @@ fn program(rounds: usize) {
                 let mut number = shared.mutex.lock().unwrap();
                 *number += 1;
                 shared.cell.0.set(*number);
+                // One lock inside the other.
+                let _ = *shared.rwlock.read().unwrap();
             }
             *shared.rwlock.write().unwrap() += 1;
-            let _ = *shared.rwlock.read().unwrap();
             shared.condvar.notify_one();
             thread::yield_now();
         }

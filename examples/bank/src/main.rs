@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         trace: &failure.trace,
         execution: failure.execution,
         executions_max: 1_000,
+        is_directed: failure.is_directed,
         strategy: "pct:d=2",
         seed: 0x5eed,
         replay: "below, at once",

@@ -323,7 +323,7 @@ impl Execution {
 
     /// Notes that the operation just performed did not simply succeed.
     pub(crate) fn note_deviation(&mut self, grant: Grant) {
-        self.deviations.push((self.last_step as u32, grant));
+        self.deviations.push((self.operation_step() as u32, grant));
         self.note(Effect::Granted(grant));
     }
 

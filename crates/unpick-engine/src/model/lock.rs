@@ -1,6 +1,6 @@
 //! Mutexes and reader-writer locks.
 
-use crate::{Execution, Grant, object::State};
+use crate::{Execution, Grant, Held, object::State};
 use alloc::vec::Vec;
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
@@ -34,11 +34,19 @@ impl Execution {
         let slot = &mut self.tasks[task.index()];
         if op.kind == OpKind::Lock {
             *owner = Some(task);
-            slot.held.push(op.object);
+            slot.held.push(Held {
+                object: op.object,
+                site: slot.site,
+                is_shared: false,
+            });
+            let is_nested = slot.held.len() > 1;
             object.end_wait(task);
             if object.waiting_count > 0 {
                 self.enabled_count -= object.waiting_count;
                 self.enabled.remove_all(object.waiting.bits());
+            }
+            if is_nested {
+                self.note_nested_lock(task);
             }
         } else {
             *owner = None;
@@ -52,14 +60,20 @@ impl Execution {
     }
 
     pub(super) fn apply_lock(&mut self, task: TaskId, op: &Op) -> Grant {
-        let held = &mut self.tasks[task.index()].held;
+        let slot = &mut self.tasks[task.index()];
+        let held = &mut slot.held;
+        let mut lock = Held {
+            object: op.object,
+            site: slot.site,
+            is_shared: false,
+        };
         match (op.kind, &mut self.objects[op.object.index()].state) {
             (OpKind::Lock | OpKind::TryLock, State::Mutex { owner }) => {
                 if owner.is_some() {
                     return Grant::Refused;
                 }
                 *owner = Some(task);
-                held.push(op.object);
+                held.push(lock);
             }
             (OpKind::Unlock, State::Mutex { owner }) => {
                 *owner = None;
@@ -70,14 +84,15 @@ impl Execution {
                     return Grant::Refused;
                 }
                 *readers += 1;
-                held.push(op.object);
+                lock.is_shared = true;
+                held.push(lock);
             }
             (OpKind::WriteLock | OpKind::TryWriteLock, State::RwLock { writer, readers }) => {
                 if writer.is_some() || *readers > 0 {
                     return Grant::Refused;
                 }
                 *writer = Some(task);
-                held.push(op.object);
+                held.push(lock);
             }
             (OpKind::ReadUnlock, State::RwLock { readers, .. }) => {
                 *readers -= 1;
@@ -88,6 +103,10 @@ impl Execution {
                 release(held, op.object);
             }
             (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
+        }
+        let waits = matches!(op.kind, OpKind::ReadLock | OpKind::WriteLock) && !op.timed;
+        if waits && held.len() > 1 {
+            self.note_nested_lock(task);
         }
         Grant::Done
     }
@@ -100,8 +119,8 @@ fn not_a_mutex(op: Op) -> ! {
 
 /// Takes a lock out of those that a task holds. It nearly always is the last one.
 #[inline]
-fn release(held: &mut Vec<ObjectId>, object: ObjectId) {
-    if held.last() == Some(&object) {
+fn release(held: &mut Vec<Held>, object: ObjectId) {
+    if held.last().is_some_and(|last| last.object == object) {
         held.pop();
     } else {
         release_inner(held, object);
@@ -109,8 +128,8 @@ fn release(held: &mut Vec<ObjectId>, object: ObjectId) {
 }
 
 #[cold]
-fn release_inner(held: &mut Vec<ObjectId>, object: ObjectId) {
-    if let Some(position) = held.iter().rposition(|&other| other == object) {
+fn release_inner(held: &mut Vec<Held>, object: ObjectId) {
+    if let Some(position) = held.iter().rposition(|other| other.object == object) {
         held.remove(position);
     }
 }

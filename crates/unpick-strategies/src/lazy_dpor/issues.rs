@@ -154,7 +154,7 @@ fn warning(kind: WarningKind, falls_back: bool) -> Warning {
     let what = match kind {
         WarningKind::BlocksInSection => "a task may block while it holds a mutex",
         WarningKind::LockOrderCycle => "mutexes are taken in orders that may lead to a deadlock",
-        WarningKind::ThirdOwner => "a third task may hold a mutex that is needed",
+        _ => "a third task may hold a mutex that is needed",
     };
     let then = match falls_back {
         true => "lazy-dpor could miss states, and has started again as dpor",
@@ -163,12 +163,12 @@ fn warning(kind: WarningKind, falls_back: bool) -> Warning {
     let mut text = String::from(what);
     text.push_str(": ");
     text.push_str(then);
-    Warning { kind, text }
+    Warning::new(kind, text)
 }
 
 fn mutexes_held(execution: &Execution, task: TaskId) -> impl Iterator<Item = ObjectId> {
     let objects = &execution.trace().objects;
-    let held = execution.held(task).iter().copied();
+    let held = execution.held(task).iter().map(|held| held.object);
     held.filter(|object| objects[object.index()].kind == ObjectKind::Mutex)
 }
 

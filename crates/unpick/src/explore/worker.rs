@@ -294,6 +294,7 @@ impl Team {
         Exploration {
             executions: self.executions.fetch_add(executions, Ordering::Relaxed) + executions,
             failures: self.failures.fetch_add(failures, Ordering::Relaxed) + failures,
+            warnings: found.warnings.clone(),
             ..Exploration::default()
         }
     }

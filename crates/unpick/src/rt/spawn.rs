@@ -17,7 +17,10 @@ use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 pub(crate) fn spawn_all(bodies: impl IntoIterator<Item = Body<'static>>) -> io::Result<()> {
     let runtime = begin_spawn(Location::caller());
     for body in bodies {
-        create(runtime, body, None, None)?;
+        let task = create(runtime, body, None, None)?;
+        // Nobody can wait for it, since there is no handle.
+        // SAFETY: `runtime` is current; the reference ends at once.
+        unsafe { (*runtime).execution.let_outlive(task) };
     }
     Ok(())
 }

@@ -55,6 +55,7 @@ pub fn merge(config: &Config, shards: &[Exploration]) -> Result<Exploration, Mer
     }
     whole.stopped_because = reason.unwrap_or_else(|| reason_of_all(shards));
     whole.complete = whole.stopped_because == StopReason::Exhausted;
+    config.confirmation().settle(&mut whole);
     Ok(whole)
 }
 
