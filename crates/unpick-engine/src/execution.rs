@@ -404,12 +404,6 @@ impl Execution {
         self.tasks[task.index()].handle = handle;
     }
 
-    /// What the front end knows a task by.
-    #[inline]
-    pub fn handle(&self, task: TaskId) -> usize {
-        self.tasks[task.index()].handle
-    }
-
     /// Makes an object known that `task` is about to use for the first time.
     pub fn add_object(&mut self, shape: Shape, task: TaskId) -> ObjectId {
         self.push_object(State::from(shape), shape.kind(), task)
