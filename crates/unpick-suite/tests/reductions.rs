@@ -3,8 +3,10 @@
 //! `cargo xtask soundness` does the same with more of them, and makes a program that shows a breach
 //! small.
 
-use unpick_suite::generated::{Flavour, generate};
+use unpick_suite::generated::{Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
+
+use Statement::{Add, ReadLock, Spawn, StoreLocal, WriteLock};
 
 /// Programs of each flavour that are looked at.
 const PROGRAMS: u64 = 400;
@@ -46,4 +48,22 @@ fn techniques_keep_their_promises_on_random_programs() {
         "odpor ran {optimal} executions for {foreseen}"
     );
     assert!(tally.judged() >= 3_000, "only {} programs", tally.judged());
+}
+
+/// Where the other reader is still inside when the writer has left its own reading section, the
+/// writer waits; it can go first all the same, before the other reader came in. On the way back there
+/// lies its own section, which does not conflict with that of the other one.
+#[test]
+fn a_writer_overtakes_a_reader_that_it_read_together_with() {
+    let tasks = vec![
+        vec![Spawn(1), ReadLock(0, vec![Add(0, 2)])],
+        vec![ReadLock(0, vec![StoreLocal(0)]), WriteLock(0, 1, vec![])],
+    ];
+    let program = Program {
+        tasks,
+        channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert_eq!(verdict.relations, 3);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }

@@ -73,11 +73,14 @@ impl Races<'_> {
             .collect();
         for first in (0..=direct).rev() {
             let is_obstacle = || conflict(units.accesses(first), &wanted, false);
-            if first != direct && !is_obstacle() {
+            // What the task did itself is no obstacle, and does not end the way back: where it
+            // commutes with what others did, as reading does, it can be performed before those.
+            let is_own = units.all()[first].task == unit.task;
+            if first != direct && (is_own || !is_obstacle()) {
                 continue;
             }
             let is_forced = |other: &usize| units.is_before(first, *other);
-            if units.all()[first].task == unit.task || unit.before.as_ref().is_some_and(is_forced) {
+            if unit.before.as_ref().is_some_and(is_forced) {
                 return;
             }
             if others.iter().any(is_forced) {
