@@ -249,6 +249,21 @@ impl History {
         accesses.append(&mut wanted);
     }
 
+    /// Adds what an operation on a channel touches if it goes like this after so many messages were
+    /// put in and taken out.
+    pub fn add_on_channel(
+        &self,
+        execution: &Execution,
+        op: &Op,
+        grant: Grant,
+        (sent, received): (u32, u32),
+        accesses: &mut Vec<Access>,
+    ) {
+        let mut traffic = Traffic { sent, received };
+        let result = Result::Granted(grant);
+        add_operation(accesses, execution, op, result, &mut traffic);
+    }
+
     /// Adds to `found` the events that an access at the end of the history would directly depend on
     /// through its location.
     pub fn add_predecessors(&self, relation: Relation, access: &Access, found: &mut Vec<usize>) {

@@ -221,12 +221,12 @@ impl Strategy for Odpor {
         if is_cut && !self.path.is_divided {
             return Ok(false);
         }
-        let races = Races {
-            units: &self.units,
+        let mut races = Races {
+            units: &mut self.units,
             history: &self.history,
             execution,
         };
-        self.path.plan(&races, &self.objects);
+        self.path.plan(&mut races, &self.objects);
         Ok(!is_cut)
     }
 

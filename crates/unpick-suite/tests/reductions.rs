@@ -3,10 +3,10 @@
 //! `cargo xtask soundness` does the same with more of them, and makes a program that shows a breach
 //! small.
 
-use unpick_suite::generated::{Flavour, Program, Statement, generate};
+use unpick_suite::generated::{Channel, Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
 
-use Statement::{Add, ReadLock, Spawn, StoreLocal, WriteLock};
+use Statement::{Add, ReadLock, Send, Spawn, StoreLocal, TrySend, WriteLock};
 
 /// Programs of each flavour that are looked at.
 const PROGRAMS: u64 = 400;
@@ -62,6 +62,27 @@ fn a_writer_overtakes_a_reader_that_it_read_together_with() {
     let program = Program {
         tasks,
         channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert_eq!(verdict.relations, 3);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// A message that waits until there is no receiver any more touches nothing but the receiver; sent
+/// earlier it takes the only place. Three tasks compete for it.
+#[test]
+fn a_message_that_came_too_late_competes_for_the_place_if_it_comes_earlier() {
+    let tasks = vec![
+        vec![Spawn(2), Spawn(1), Send(2)],
+        vec![Send(2)],
+        vec![TrySend(1)],
+    ];
+    let program = Program {
+        tasks,
+        channel: Some(Channel {
+            capacity: Some(1),
+            receiver: 2,
+        }),
     };
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
     assert_eq!(verdict.relations, 3);

@@ -124,14 +124,22 @@ impl Path {
     }
 
     /// Adds what reverses the races of an execution to the wakeup trees of its points.
-    pub fn plan(&mut self, races: &Races<'_>, objects: &Objects) {
-        let units = races.units;
-        let answers_of = |unit: usize| {
-            let unit = &units.all()[unit];
-            let events = unit.first..=unit.last;
-            events.flat_map(|event| races.answers(event)).collect()
-        };
-        for Reversal { first, sequence } in races.reversals() {
+    pub fn plan(&mut self, races: &mut Races<'_>, objects: &Objects) {
+        for reversal in races.reversals() {
+            let Reversal {
+                first,
+                mut sequence,
+                touches,
+            } = reversal;
+            if let (Some(touches), Some(last)) = (touches, sequence.last_mut()) {
+                *last = races.units.add_moved(*last, &touches);
+            }
+            let units = &*races.units;
+            let answers_of = |unit: usize| {
+                let unit = &units.all()[unit];
+                let events = unit.first..=unit.last;
+                events.flat_map(|event| races.answers(event)).collect()
+            };
             let at = units.all()[first].first;
             if at + 1 >= self.share.base {
                 self.add(at, units, sequence, objects, &answers_of);

@@ -3,8 +3,8 @@
 use super::simulation::Simulation;
 use super::units::Units;
 use alloc::vec::Vec;
-use unpick_engine::{Execution, History, conflict};
-use unpick_trace::OpKind;
+use unpick_engine::{Access, Execution, History, conflict};
+use unpick_trace::{Op, OpKind};
 
 /// Units of different tasks, one directly after the other, whose order can be reversed.
 pub(crate) struct Reversal {
@@ -12,6 +12,8 @@ pub(crate) struct Reversal {
     pub first: usize,
     /// What to perform instead of it, in order.
     pub sequence: Vec<usize>,
+    /// What the last of these touches there, if that is something else than here.
+    pub touches: Option<Vec<Access>>,
 }
 
 /// Whether an operation can be performed at some point.
@@ -34,7 +36,7 @@ impl From<bool> for Possible {
 
 /// The races of a finished execution.
 pub(crate) struct Races<'a> {
-    pub units: &'a Units,
+    pub units: &'a mut Units,
     pub history: &'a History,
     pub execution: &'a Execution,
 }
@@ -61,7 +63,7 @@ impl Races<'_> {
     /// An operation that blocks may not be possible there: a lock before the release that made it
     /// possible. Then it is tried before what made it impossible, the acquisition.
     fn reverse(&self, direct: usize, second: usize, found: &mut Vec<Reversal>) {
-        let units = self.units;
+        let units = &*self.units;
         let unit = &units.all()[second];
         let mut wanted = Vec::new();
         self.history
@@ -91,8 +93,13 @@ impl Races<'_> {
                 .collect();
             let possible = self.possible(first, &sequence, second);
             if possible != Possible::No {
+                let touches = self.moved_on_channel(first, &sequence, second);
                 sequence.push(second);
-                found.push(Reversal { first, sequence });
+                found.push(Reversal {
+                    first,
+                    sequence,
+                    touches,
+                });
             }
             if possible == Possible::Yes {
                 return;
@@ -125,19 +132,50 @@ impl Races<'_> {
             | OpKind::Acquire
             | OpKind::Park
             | OpKind::Receive
-            | OpKind::Send => {
-                let mut object = Simulation::new(self.execution, self.history, op);
-                let kept = (0..first).chain(sequence.iter().copied());
-                for event in kept.flat_map(|unit| all[unit].first..=all[unit].last) {
-                    object.perform(self.history, event);
-                }
-                match op.kind == OpKind::Park && self.is_woken(second) {
-                    true => Possible::Yes,
-                    false => object.admits(op).into(),
-                }
-            }
+            | OpKind::Send => match op.kind == OpKind::Park && self.is_woken(second) {
+                true => Possible::Yes,
+                false => self.simulate(first, sequence, op).admits(op).into(),
+            },
             _ => Possible::Yes,
         }
+    }
+
+    /// The object of an operation after everything before `first` and after `sequence`.
+    fn simulate(&self, first: usize, sequence: &[usize], op: &Op) -> Simulation {
+        let all = self.units.all();
+        let mut object = Simulation::new(self.execution, self.history, op);
+        let kept = (0..first).chain(sequence.iter().copied());
+        for event in kept.flat_map(|unit| all[unit].first..=all[unit].last) {
+            object.perform(self.history, event);
+        }
+        object
+    }
+
+    /// What `second` touches after everything before `first` and after `sequence`, if it is about a
+    /// channel with places: which place a message takes depends on the messages before it, and a
+    /// message that came too late here may find a place and a receiver there.
+    fn moved_on_channel(
+        &self,
+        first: usize,
+        sequence: &[usize],
+        second: usize,
+    ) -> Option<Vec<Access>> {
+        use OpKind::{Receive, Send, TryReceive, TrySend};
+        let op = &self.units.all()[second].op;
+        let is_message = matches!(op.kind, Send | TrySend | Receive | TryReceive);
+        if !is_message || self.execution.capacity(op.object) == Some(0) {
+            return None;
+        }
+        let accesses = self.units.accesses(second).iter();
+        let others = accesses.filter(|access| access.location.object != op.object);
+        let mut touches: Vec<Access> = others.copied().collect();
+        self.simulate(first, sequence, op).add_accesses(
+            self.execution,
+            self.history,
+            op,
+            &mut touches,
+        );
+        Some(touches)
     }
 
     /// As [`Races::possible`], by what the execution saw.

@@ -1,7 +1,8 @@
 //! A shared object on its way through part of an execution, to find out whether a blocking operation
 //! could be performed then.
 
-use unpick_engine::{Execution, History, Mode};
+use alloc::vec::Vec;
+use unpick_engine::{Access, Execution, Grant, History, Mode};
 use unpick_trace::{ObjectId, Op, OpKind};
 
 /// An object on its way through the kept part of an execution.
@@ -11,6 +12,8 @@ pub(super) struct Simulation {
     readers: i64,
     /// Permits, or messages.
     count: i64,
+    /// Messages that were put in, and taken out.
+    traffic: (u32, u32),
     /// Messages that fit; `None` if there is no limit.
     room: Option<i64>,
     senders: i64,
@@ -26,6 +29,7 @@ impl Simulation {
             is_held: false,
             readers: 0,
             count: 0,
+            traffic: (0, 0),
             room: execution.capacity(op.object).map(i64::from),
             senders: 0,
             has_receiver: true,
@@ -38,6 +42,7 @@ impl Simulation {
                 OpKind::Acquire => i64::from(permits) - object.count,
                 _ => 0,
             },
+            traffic: (0, 0),
             senders: i64::from(senders) - object.senders,
             has_receiver: true,
             ..object
@@ -66,8 +71,14 @@ impl Simulation {
             ReadUnlock => self.readers -= 1,
             Acquire | TryAcquire => self.count -= i64::from(past.op.argument),
             Release => self.count += i64::from(past.op.argument),
-            Send | TrySend => self.count += 1,
-            Receive | TryReceive => self.count -= 1,
+            Send | TrySend => {
+                self.count += 1;
+                self.traffic.0 += 1;
+            }
+            Receive | TryReceive => {
+                self.count -= 1;
+                self.traffic.1 += 1;
+            }
             Unpark => self.count = 1,
             Park => self.count = 0,
             _ => {}
@@ -83,5 +94,25 @@ impl Simulation {
             OpKind::Send => !self.has_receiver || self.room.is_none_or(|room| self.count < room),
             _ => !self.is_held && self.readers == 0,
         }
+    }
+
+    /// Adds what an operation on the channel would touch now.
+    pub fn add_accesses(
+        &self,
+        execution: &Execution,
+        history: &History,
+        op: &Op,
+        accesses: &mut Vec<Access>,
+    ) {
+        let is_send = matches!(op.kind, OpKind::Send | OpKind::TrySend);
+        let has_room = self.room.is_none_or(|room| self.count < room);
+        let grant = match is_send {
+            true if !self.has_receiver => Grant::Closed,
+            true if has_room => Grant::Done,
+            false if self.count > 0 => Grant::Done,
+            false if self.senders <= 0 => Grant::Closed,
+            _ => Grant::Refused,
+        };
+        history.add_on_channel(execution, op, grant, self.traffic, accesses);
     }
 }

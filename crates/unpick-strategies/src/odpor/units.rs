@@ -191,6 +191,17 @@ impl Units {
         self.performed += 1;
     }
 
+    /// Adds a unit as it would be elsewhere, where it touches this.
+    pub fn add_moved(&mut self, unit: usize, accesses: &[Access]) -> usize {
+        let start = self.accesses.len();
+        self.accesses.extend_from_slice(accesses);
+        self.units.push(Unit {
+            accesses: (start, self.accesses.len()),
+            ..self.units[unit]
+        });
+        self.units.len() - 1
+    }
+
     /// All of them.
     pub fn all(&self) -> &[Unit] {
         &self.units
