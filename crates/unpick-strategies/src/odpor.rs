@@ -17,10 +17,11 @@
 //! ```
 //!
 //! *Departures from the paper.* A blocking operation cannot be performed before what enables it: a
-//! lock races with the acquisition before it, not with the release. Next operations of tasks that
-//! are blocked at the end take part in races. A failure ends an execution at once, so it depends on
-//! everything. Questions that are not about tasks branch fully. A task that spins is not chosen
-//! while others can go on, as in `dfs`.
+//! lock races with the acquisition before it, not with the release. What a message touches depends on
+//! the messages before it: a send that is moved is asked for what it touches there, not for what it
+//! touched where it was seen. Next operations of tasks that are blocked at the end take part in
+//! races. A failure ends an execution at once, so it depends on everything. Questions that are not
+//! about tasks branch fully. A task that spins is not chosen while others can go on, as in `dfs`.
 
 mod chains;
 mod finding;

@@ -6,7 +6,9 @@
 use unpick_suite::generated::{Channel, Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
 
-use Statement::{Add, ReadLock, Send, Spawn, StoreLocal, TrySend, WriteLock};
+use Statement::{
+    Add, Load, ReadLock, Send, Spawn, Store, StoreLocal, TryReadLock, TrySend, WriteLock,
+};
 
 /// Programs of each flavour that are looked at.
 const PROGRAMS: u64 = 400;
@@ -86,5 +88,22 @@ fn a_message_that_came_too_late_competes_for_the_place_if_it_comes_earlier() {
     };
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
     assert_eq!(verdict.relations, 3);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// The writer follows one reader in any case, and can overtake another one that came before it.
+#[test]
+fn a_writer_overtakes_one_of_two_readers() {
+    let tasks = vec![
+        vec![Spawn(1), Spawn(2), Store(0, 2), WriteLock(0, 1, vec![])],
+        vec![TryReadLock(0), Store(0, 1)],
+        vec![ReadLock(0, vec![Load(0)])],
+    ];
+    let program = Program {
+        tasks,
+        channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert_eq!(verdict.relations, 17);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }

@@ -73,19 +73,18 @@ impl Races<'_> {
             .copied()
             .filter(|&other| !units.is_before(other, direct))
             .collect();
+        if unit.before.is_some_and(|own| units.is_before(direct, own)) {
+            return;
+        }
         for first in (0..=direct).rev() {
             let is_obstacle = || conflict(units.accesses(first), &wanted, false);
-            // What the task did itself is no obstacle, and does not end the way back: where it
-            // commutes with what others did, as reading does, it can be performed before those.
-            let is_own = units.all()[first].task == unit.task;
-            if first != direct && (is_own || !is_obstacle()) {
+            if first != direct && !is_obstacle() {
                 continue;
             }
+            // What has to come before `second` does not end the way back: where it commutes with what
+            // lies further back, as reading does with reading, that can be overtaken all the same.
             let is_forced = |other: &usize| units.is_before(first, *other);
-            if unit.before.as_ref().is_some_and(is_forced) {
-                return;
-            }
-            if others.iter().any(is_forced) {
+            if others.iter().chain(&unit.before).any(is_forced) {
                 continue;
             }
             let mut sequence: Vec<usize> = (first + 1..units.performed())
