@@ -7,7 +7,7 @@ use unpick_suite::generated::{Channel, Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
 
 use Statement::{
-    Add, Load, ReadLock, Send, Spawn, Store, StoreLocal, TryReadLock, TrySend, WriteLock,
+    Add, Load, PanicIf, ReadLock, Send, Spawn, Store, StoreLocal, TryReadLock, TrySend, WriteLock,
 };
 
 /// Programs of each flavour that are looked at.
@@ -105,5 +105,23 @@ fn a_writer_overtakes_one_of_two_readers() {
     };
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
     assert_eq!(verdict.relations, 17);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// Seen after the store, the first load lets the execution go on; before it, it ends it, so that what
+/// others did before it matters.
+#[test]
+fn a_failure_that_is_reached_later_leaves_another_state() {
+    let tasks = vec![
+        vec![Spawn(1), Spawn(2), Load(0), PanicIf(0)],
+        vec![Store(0, 2)],
+        vec![Load(1)],
+    ];
+    let program = Program {
+        tasks,
+        channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert!(verdict.fails);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }

@@ -129,7 +129,12 @@ pub(crate) fn is_covered(
     sleep.iter().any(
         |sleeper| match position_of_initial(units, sequence, sleeper.name) {
             None => false,
-            Some(Some(_)) => true,
+            // The last unit of a sequence is moved from elsewhere and need not have ended the execution
+            // there; if it does so here, nothing in the sequence comes after it.
+            Some(Some(position)) => {
+                let is_moved = position + 1 == sequence.len();
+                position == 0 || !is_moved || !sleeper.footprint.is_last
+            }
             Some(None) => {
                 let footprint = &sleeper.footprint;
                 !sleeper.is_open && footprint.is_independent_of(units, sequence, objects)
