@@ -11,10 +11,11 @@ use alloc::{
     collections::{BTreeMap, BTreeSet},
     vec::Vec,
 };
+use serde::{Deserialize, Serialize};
 use unpick_trace::{FailureKind, ObjectId, ObjectKind, Outcome, TaskId};
 
 /// The classes that the schedules of an exploration belong to, as hashes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Classes {
     /// Happens-before relations.
     pub hbrs: BTreeSet<u128>,
@@ -110,6 +111,11 @@ fn outcome_number(outcome: Option<&Outcome>) -> u64 {
             FailureKind::Misuse => 6,
             FailureKind::DataRace => 7,
             FailureKind::StackOverflow => 8,
+            FailureKind::Abort => 9,
+            FailureKind::Signal => 10,
+            FailureKind::ExitCode => 11,
+            FailureKind::UseAfterFree => 12,
+            FailureKind::InvalidFree => 13,
         },
     }
 }

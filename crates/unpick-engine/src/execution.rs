@@ -21,13 +21,14 @@ use alloc::{
     vec::Vec,
 };
 use core::panic::Location;
+use serde::{Deserialize, Serialize};
 use unpick_trace::{
-    Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, SiteId, TaskId,
-    TaskInfo, TaskSet, Trace,
+    Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, Site, SiteId,
+    TaskId, TaskInfo, TaskSet, Trace,
 };
 
 /// What a program may run into besides the order of its tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// Operations after which an execution counts as a livelock.
     pub steps_max: u64,
@@ -202,6 +203,7 @@ pub struct Execution {
     /// Whether the end of a task has left something behind.
     pub(crate) has_leaks: bool,
     clock_ns: u64,
+    pub(crate) notified_count: u32,
     /// Whether any task has looked at the clock.
     is_clock_used: bool,
     spurious_wakes: u32,
@@ -243,6 +245,7 @@ impl Execution {
             ended_count: 0,
             has_leaks: false,
             clock_ns: 0,
+            notified_count: 0,
             is_clock_used: false,
             spurious_wakes: 0,
             weak_failures: 0,
@@ -314,6 +317,11 @@ impl Execution {
     /// Number of operations from the first point with two enabled tasks on.
     pub fn contended_count(&self) -> u64 {
         self.operation_count.saturating_sub(self.uncontended_count)
+    }
+
+    /// Whether no task can go on now.
+    pub fn is_stuck(&self) -> bool {
+        self.enabled_count == 0
     }
 
     /// Largest number of tasks enabled at once.
@@ -430,6 +438,14 @@ impl Execution {
         object
     }
 
+    /// Numbers a location, for a front end that tells locations by number and not by
+    /// `core::panic::Location`. The number lasts for the life of this value; a front end uses one way
+    /// or the other.
+    pub fn add_site(&mut self, site: Site) -> SiteId {
+        self.trace.sites.push(site);
+        SiteId(self.trace.sites.len() as u32 - 1)
+    }
+
     /// Names a task for reports.
     pub fn name_task(&mut self, task: TaskId, name: &str) {
         self.trace.tasks[task.index()].name = Some(String::from(name));
@@ -544,6 +560,12 @@ impl Execution {
             message,
             site,
         });
+    }
+
+    /// Ends the execution well although tasks remain: the program ends as a whole.
+    pub fn exit(&mut self) {
+        self.outcome.get_or_insert(Outcome::Pass);
+        self.operation_limit = 0;
     }
 
     /// Ends the execution on behalf of the strategy, whatever the program did.

@@ -5,6 +5,7 @@ use crate::{
 };
 use alloc::{boxed::Box, vec::Vec};
 use core::ops::Range;
+use serde::{Deserialize, Serialize};
 use unpick_trace::{Outcome, TaskId, Trace};
 
 /// Something that can run the program under test from its start to its end, as often as asked.
@@ -17,7 +18,7 @@ pub trait Runtime {
 }
 
 /// When an exploration ends, besides by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Executions to run at most.
     pub executions_max: u64,
@@ -32,7 +33,7 @@ pub struct Limits {
 }
 
 /// Why an exploration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopReason {
     /// The search space of the strategy was exhausted.
     Exhausted,
@@ -62,7 +63,7 @@ pub enum Control {
 }
 
 /// Schedules that have exactly one value of a bound.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundCount {
     /// The bound.
     pub bound: u32,
@@ -73,7 +74,7 @@ pub struct BoundCount {
 }
 
 /// The first failing schedule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstFailure {
     /// Its rank among the schedules that count, from 1.
     pub rank: u64,
@@ -88,7 +89,7 @@ pub struct FirstFailure {
 }
 
 /// What one part of a split search has found under one bound.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartFound {
     /// The bound; zero for techniques without one.
     pub bound: u32,
@@ -99,7 +100,7 @@ pub struct PartFound {
 }
 
 /// Which parts of an exploration a shard has run: what is needed to put the shards together.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardFound {
     /// Number of parts of the whole, the same for every shard.
     pub part_count: u32,
@@ -108,7 +109,7 @@ pub struct ShardFound {
 }
 
 /// What an exploration has found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exploration {
     /// Times the program was run.
     pub executions: u64,
@@ -443,7 +444,7 @@ fn raise_bound(strategy: &mut dyn Strategy, found: &mut Exploration) -> bool {
 }
 
 /// How a range of executions ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum End {
     /// All of its executions were run, or the observer asked for a pause.
     Paused,

@@ -276,6 +276,18 @@ impl Execution {
         Grant::Done
     }
 
+    /// Gives permits to a semaphore from outside of the program: what it stands for has become
+    /// possible by something that no task did just now.
+    pub fn provide(&mut self, semaphore: ObjectId, count: u32) {
+        let State::Semaphore { permits } = &mut self.objects[semaphore.index()].state else {
+            panic!("internal error: {semaphore:?} is not a semaphore");
+        };
+        *permits += count;
+        // Whoever ran last has made it possible, as far as one can tell.
+        self.note(Effect::Arrives(semaphore));
+        self.refresh(semaphore);
+    }
+
     fn apply_once(&mut self, task: TaskId, op: &Op) -> Grant {
         let State::Once { runner, done } = &mut self.objects[op.object.index()].state else {
             panic!("internal error: {op:?} needs a once");

@@ -3,6 +3,7 @@
 use crate::{Execution, View, Warning};
 use alloc::{boxed::Box, vec::Vec};
 use core::{any::Any, panic::Location};
+use serde::{Deserialize, Serialize};
 use unpick_trace::{Choice, Divergence, Op, TaskId};
 
 /// Whether there is another execution to run.
@@ -41,7 +42,7 @@ pub enum Stop {
 /// Maxima only, so that profiles of parts can be merged in any order. The loop hands a profile to
 /// the strategy after executions 1, 2, 4, 8, …: what an execution does then depends on its number
 /// alone, however many workers share the work.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// Most tasks in one execution.
     pub tasks_max: u32,

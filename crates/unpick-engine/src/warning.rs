@@ -2,13 +2,14 @@
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 use core::fmt;
+use serde::{Deserialize, Serialize};
 use unpick_trace::{Deadlock, Outcome, Site, TaskId};
 
 /// Cycles of locks that an exploration keeps, at most: directing a search at each takes time.
 const CYCLES_MAX: usize = 8;
 
 /// What a warning is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WarningKind {
     /// A task may block inside of a critical section.
     BlocksInSection,
@@ -49,7 +50,7 @@ impl WarningKind {
 }
 
 /// Something a user should know about the results of an exploration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
     /// What it is about.
     pub kind: WarningKind,
@@ -107,7 +108,7 @@ impl Warning {
 pub(crate) type LinkSites<'a> = (Option<&'a Site>, Option<&'a Site>);
 
 /// Tasks each of which takes a lock while it holds another one, in a ring.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockCycle {
     /// Each takes the lock that the next one holds.
     pub links: Vec<LockLink>,
@@ -116,7 +117,7 @@ pub struct LockCycle {
 }
 
 /// One task of a cycle of locks.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LockLink {
     /// The task.
     pub task: TaskId,
@@ -139,7 +140,7 @@ impl LockLink {
 }
 
 /// How the search for a schedule that deadlocks in a cycle of locks ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Confirmation {
     /// There was none.
     NotTried,

@@ -14,7 +14,8 @@ use unpick_trace::{ObjectId, Op, TaskId};
 pub enum Effect {
     /// The task becomes a waiter of a condition variable.
     Enlists(ObjectId),
-    /// The task arrives at a barrier, or as the receiver at a rendezvous.
+    /// The task arrives at a barrier, or as the receiver at a rendezvous, or makes possible what a
+    /// semaphore stands for.
     Arrives(ObjectId),
     /// The task comes to stand before a plain read of a cell.
     ReadsNext(ObjectId),

@@ -69,6 +69,11 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
                 FailureKind::Misuse => format!("misuse{place}: {message}"),
                 FailureKind::DataRace => message,
                 FailureKind::StackOverflow => format!("stack overflow: {message}"),
+                FailureKind::Abort
+                | FailureKind::Signal
+                | FailureKind::ExitCode
+                | FailureKind::UseAfterFree
+                | FailureKind::InvalidFree => format!("{message}{place}"),
             }
         }
         Outcome::Deadlock(deadlock) => {

@@ -4,12 +4,15 @@
 //! got in between two accesses of the failing one. No cause is proven here; where nothing stands out
 //! the line says so.
 
-use unpick_trace::{Access, Deadlock, Op, OpKind, Outcome, Step, TaskId, Trace};
+use unpick_trace::{Access, Deadlock, FailureKind, Op, OpKind, Outcome, Step, TaskId, Trace};
 
 /// Why an execution failed, as far as its trace alone tells.
 pub fn why(outcome: &Outcome, trace: &Trace) -> String {
     match outcome {
         Outcome::Deadlock(deadlock) => deadlock_sentence(deadlock, trace),
+        Outcome::Fail(failure) if failure.kind == FailureKind::DataRace => {
+            "no lock, join, message or atomic operation orders the two accesses".into()
+        }
         Outcome::Fail(failure) => intrusion(failure.task, trace)
             .unwrap_or_else(|| "not explained: no task got in between another's accesses".into()),
         Outcome::StepLimit { .. } => last_circle(trace),

@@ -70,6 +70,16 @@ pub enum FailureKind {
     DataRace,
     /// A task ran out of stack.
     StackOverflow,
+    /// The program ended itself: `abort`, a failed assertion.
+    Abort,
+    /// The program was stopped by a signal, such as an invalid memory access.
+    Signal,
+    /// The program ended with an exit code that is not zero.
+    ExitCode,
+    /// A task used memory that had been freed.
+    UseAfterFree,
+    /// A task freed memory twice, or freed what was never allocated.
+    InvalidFree,
 }
 
 /// Tasks that wait for each other, or for something that never comes.

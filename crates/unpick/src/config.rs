@@ -2,7 +2,7 @@
 
 use crate::Shard;
 use std::time::Duration;
-use unpick_engine::Settings;
+use unpick_engine::{Limits, Settings};
 use unpick_strategies::{Confirm, Spec, SpecError};
 
 /// The seed that is used unless another one is given.
@@ -219,6 +219,22 @@ impl Config {
             u8::from(timeouts),
             u8::from(self.races)
         )
+    }
+
+    /// What a program may run into besides the order of its tasks.
+    pub fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// When an exploration ends, besides by itself.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            executions_max: self.executions_max,
+            keep_going: self.keep_going,
+            fingerprint: self.fingerprint,
+            classes: self.classes,
+            races: self.races,
+        }
     }
 
     /// Takes over the settings of a trace's header, so that its replay meets the same questions.

@@ -200,13 +200,7 @@ impl<'a> Driver<'a> {
     }
 
     fn limits(&self) -> Limits {
-        Limits {
-            executions_max: self.config.executions_max,
-            keep_going: self.config.keep_going,
-            fingerprint: self.config.fingerprint,
-            classes: self.config.classes,
-            races: self.config.races,
-        }
+        self.config.limits()
     }
 
     fn runtime(&self) -> Box<Runtime> {

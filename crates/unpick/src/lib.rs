@@ -39,8 +39,8 @@ pub use config::{Config, parse_duration, parse_number};
 pub use explore::{explore, explore_observed, explore_visited, replay};
 pub use shard::{MergeError, Shard, merge};
 pub use unpick_engine::{
-    BoundCount, Classes, Confirmation, Control, Execution, Exploration, FirstFailure, LockCycle,
-    LockLink, PartFound, Race, ShardFound, StopReason, Warning, WarningKind,
+    BoundCount, Classes, Confirmation, Control, Execution, Exploration, FirstFailure, Limits,
+    LockCycle, LockLink, PartFound, Race, ShardFound, StopReason, Warning, WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;

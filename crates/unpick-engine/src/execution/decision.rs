@@ -4,7 +4,7 @@
 use super::{Decision, Execution, Grant, Status};
 use crate::{Effect, Strategy, View, model::Class};
 use core::panic::Location;
-use unpick_trace::{Choice, Op, OpKind, Outcome, Step, TaskBits, TaskId};
+use unpick_trace::{Choice, Op, OpKind, Outcome, SiteId, Step, TaskBits, TaskId};
 
 impl Execution {
     /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
@@ -12,6 +12,12 @@ impl Execution {
     #[inline(always)]
     pub fn announce(&mut self, task: TaskId, op: Op, location: &'static Location<'static>) {
         let site = self.sites.intern(location, &mut self.trace.sites);
+        self.announce_at(task, op, site);
+    }
+
+    /// The same for a front end that keeps its own table of locations: see [`Execution::add_site`].
+    #[inline]
+    pub fn announce_at(&mut self, task: TaskId, op: Op, site: SiteId) {
         let slot = &mut self.tasks[task.index()];
         if slot.status != Status::Running {
             announced_twice(task);

@@ -86,6 +86,11 @@ impl Execution {
         true
     }
 
+    /// How many waiters the last notification was meant for that none was meant for before.
+    pub fn notified_count(&self) -> u32 {
+        self.notified_count
+    }
+
     /// Lets a park that begins now end by itself, if the strategy says so. `false` means that the
     /// execution is over.
     pub fn prepare_park(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
@@ -102,11 +107,14 @@ impl Execution {
             panic!("internal error: {op:?} needs a condition variable");
         };
         if op.kind == OpKind::NotifyOne {
-            if object.tokens.len() < *waiting as usize {
+            let is_heard = object.tokens.len() < *waiting as usize;
+            if is_heard {
                 object.tokens.push(*serial);
             }
+            self.notified_count = u32::from(is_heard);
             return Grant::Done;
         }
+        self.notified_count = *waiting - object.tokens.len() as u32;
         *waiting = 0;
         object.tokens.clear();
         for task in object.waiting.bits().iter() {

@@ -59,6 +59,7 @@ impl State {
                 FailureKind::Misuse => Ending::Misuse,
                 FailureKind::DataRace => Ending::DataRace,
                 FailureKind::StackOverflow => Ending::StackOverflow,
+                kind => unreachable!("no program of the suite ends in {kind:?}"),
             },
             Outcome::Diverged(_) | Outcome::Cut => return None,
         };
