@@ -29,11 +29,16 @@ const ARROWS: &[(&str, Allowed)] = &[
         "unpick-analysis", "unpick-report", "unpick-store", "unpick-macros",
     ])),
     ("unpick-suite", Only(&["unpick"])),
+    ("unpick-memory", Only(&["unpick-trace"])),
+    ("unpick-protocol", Only(&["unpick-trace", "unpick-engine"])),
     ("unpick-native", Only(&[
+        "unpick-protocol",
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-causality",
         "unpick-analysis", "unpick-report", "unpick-store",
     ])),
-    ("unpick-preload", Only(&["unpick-trace", "unpick-engine", "unpick-strategies"])),
+    ("unpick-preload", Only(&[
+        "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-memory", "unpick-protocol",
+    ])),
     ("unpick-noise", Only(&["unpick-trace"])),
     ("unpick-actors", Only(&["unpick-trace", "unpick-engine", "unpick-strategies", "unpick"])),
     ("unpick-fabric", Only(&["unpick-actors", "unpick"])),

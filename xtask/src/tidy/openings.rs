@@ -5,7 +5,14 @@ use super::lexer::{line_of, words};
 use super::tree::Tree;
 
 /// Crates that also live inside foreign processes.
-const NO_STD_CRATES: &[&str] = &["unpick-trace", "unpick-engine", "unpick-strategies"];
+const NO_STD_CRATES: &[&str] = &[
+    "unpick-trace",
+    "unpick-engine",
+    "unpick-strategies",
+    "unpick-memory",
+    "unpick-protocol",
+    "unpick-preload",
+];
 
 /// Finds modules that do not begin by saying what they are for.
 pub fn module_comment(tree: &Tree) -> Vec<Finding> {

@@ -11,6 +11,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/unpick-suite/src/generated/shared_cell.rs",
     "crates/unpick-native/",
     "crates/unpick-preload/",
+    "crates/unpick-memory/",
     "xtask/benches/",
 ];
 

@@ -1,0 +1,301 @@
+//! The shadow against a checker that holds every access against every earlier one.
+
+#[path = "model/graph.rs"]
+mod graph;
+#[path = "model/owned.rs"]
+mod owned;
+#[path = "model/races.rs"]
+mod races;
+
+use graph::{Graph, Sync, sync};
+use owned::Owned;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use races::{Entry, Races, Verdict};
+use unpick_memory::{Access, AccessKind, Clocks, Finding, Shadow};
+use unpick_trace::TaskId;
+
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Sync(Sync),
+    /// If careful, it is left out if it would be a finding: histories grow long.
+    Access {
+        kind: AccessKind,
+        range: Range,
+        careful: bool,
+    },
+    Free(Range, bool),
+    Allocate(Range),
+}
+
+/// In steps of some bytes.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    start: usize,
+    size: usize,
+}
+
+/// Where the ranges of a test lie.
+#[derive(Clone, Copy)]
+struct Scale {
+    base: usize,
+    step: usize,
+}
+
+impl Scale {
+    fn of(self, range: Range) -> (usize, usize) {
+        (self.base + range.start * self.step, range.size * self.step)
+    }
+}
+
+const RANGE_END_MAX: usize = 33;
+
+fn range() -> impl Strategy<Value = Range> {
+    let size = prop_oneof![6 => prop::sample::select(vec![1, 2, 4, 8]), 1 => 0_usize..14];
+    // Several starts in one word, and aligned ones, as programs have them.
+    let start = prop_oneof![3 => 0_usize..20, 2 => prop::sample::select(vec![0, 4, 8, 12, 16])];
+    (start, size).prop_map(|(start, size)| Range { start, size })
+}
+
+fn kind() -> impl Strategy<Value = AccessKind> {
+    prop_oneof![
+        4 => Just(AccessKind::Read),
+        4 => Just(AccessKind::Write),
+        2 => Just(AccessKind::AtomicRead),
+        2 => Just(AccessKind::AtomicWrite),
+    ]
+}
+
+fn acts(frees: u32) -> impl Strategy<Value = Vec<(usize, Act)>> {
+    let careful = || prop::bool::weighted(0.9);
+    let access = (kind(), range(), careful()).prop_map(|(kind, range, careful)| Act::Access {
+        kind,
+        range,
+        careful,
+    });
+    let act = prop_oneof![
+        40 => access,
+        40 => sync().prop_map(Act::Sync),
+        frees => (range(), careful()).prop_map(|(range, careful)| Act::Free(range, careful)),
+        frees => range().prop_map(Act::Allocate),
+    ];
+    prop::collection::vec((0..graph::TASK_COUNT_MAX, act), 1..110)
+}
+
+/// Runs one execution up to its first finding, which must be where the model has it.
+fn check(
+    acts: &[(usize, Act)],
+    scale: Scale,
+    clocks: &mut Clocks,
+    shadow: &mut Shadow,
+) -> Result<(Graph, Races), TestCaseError> {
+    let mut graph = Graph::new(clocks);
+    let mut races = Races::new(scale.base, RANGE_END_MAX * scale.step);
+    shadow.begin_execution();
+    for (number, act) in acts {
+        if graph.is_full() {
+            break;
+        }
+        let task = graph.some_task(*number);
+        let id = TaskId(task as u32);
+        let (range, kind, careful) = match *act {
+            Act::Sync(sync) => {
+                graph.apply(task, sync, clocks);
+                continue;
+            }
+            Act::Allocate(range) => {
+                let (address, size) = scale.of(range);
+                races.allocate(address, size);
+                shadow.allocate(address, size);
+                continue;
+            }
+            Act::Free(range, careful) => (range, AccessKind::Write, careful),
+            Act::Access {
+                kind,
+                range,
+                careful,
+            } => (range, kind, careful),
+        };
+        let (address, size) = scale.of(range);
+        let entry = Entry {
+            task,
+            node: graph.node(task),
+            kind,
+            address,
+            size,
+        };
+        let verdict = races.verdict(&graph, &entry);
+        if careful && verdict != Verdict::Fine {
+            continue;
+        }
+        let pc = races.entries.len() + 1;
+        let finding = match act {
+            Act::Free(..) => shadow.free(id, address, size, pc, clocks),
+            _ => shadow.access(clocks, id, address, size, kind, pc),
+        };
+        compare(&graph, &races, &entry, verdict, finding)?;
+        match act {
+            Act::Free(..) => races.free(entry),
+            _ => races.push(entry),
+        }
+        if verdict != Verdict::Fine {
+            break;
+        }
+    }
+    Ok((graph, races))
+}
+
+fn compare(
+    graph: &Graph,
+    races: &Races,
+    entry: &Entry,
+    verdict: Verdict,
+    finding: Option<Finding>,
+) -> Result<(), TestCaseError> {
+    let new = Access {
+        task: TaskId(entry.task as u32),
+        pc: races.entries.len() + 1,
+        kind: entry.kind,
+        address: entry.address,
+        size: entry.size,
+    };
+    let earlier = match finding {
+        None => {
+            prop_assert_eq!(verdict, Verdict::Fine);
+            return Ok(());
+        }
+        Some(Finding::Race { earlier, later }) => {
+            prop_assert_eq!(verdict, Verdict::Race);
+            prop_assert_eq!(later, new);
+            prop_assert!(races.races_somewhere(graph, earlier.pc - 1, entry));
+            earlier
+        }
+        Some(Finding::UseAfterFree { freed, used }) => {
+            prop_assert_eq!(verdict, Verdict::UseAfterFree);
+            prop_assert_eq!(used, new);
+            prop_assert!(races.freed_by(entry, freed.pc - 1));
+            freed
+        }
+    };
+    let known = races.entries[earlier.pc - 1];
+    prop_assert_eq!(earlier.task.index(), known.task);
+    prop_assert_eq!(earlier.kind, known.kind);
+    prop_assert!(earlier.address >= known.address && earlier.size > 0);
+    prop_assert!(earlier.address + earlier.size <= known.address + known.size);
+    Ok(())
+}
+
+/// The places found to share memory: all that must be there, and none that may not.
+fn compare_shared(graph: &Graph, races: &Races, shadow: &Shadow) -> Result<(), TestCaseError> {
+    let entries = &races.entries;
+    let mut allowed = vec![false; entries.len()];
+    let mut wanted = vec![false; entries.len()];
+    for history in races.histories() {
+        let mut byte_is_shared = false;
+        for (at, later) in history.iter().enumerate() {
+            for earlier in &history[..at] {
+                let (one, other) = (&entries[*earlier], &entries[*later]);
+                let shared = one.task != other.task
+                    && (one.writes() || other.writes())
+                    && !graph.is_apart((one.task, one.node), (other.task, other.node));
+                wanted[*later] |= shared;
+                byte_is_shared |= shared;
+            }
+        }
+        for one in history {
+            allowed[*one] |= byte_is_shared;
+        }
+    }
+    for number in 0..entries.len() {
+        let found = shadow.shared().contains(number + 1);
+        prop_assert!(found || !wanted[number], "missing {number}: {entries:?}");
+        prop_assert!(!found || allowed[number], "too many {number}: {entries:?}");
+    }
+    Ok(())
+}
+
+/// A place where the words of the ranges are in two pages.
+const AT_PAGE_END: Scale = Scale {
+    base: 0x7fff_f000 - 10,
+    step: 1,
+};
+
+/// Ranges of up to 13 kilobytes that begin and end anywhere.
+const PAGES: Scale = Scale {
+    base: 0x40_1000 - 1000,
+    step: 1000,
+};
+
+/// Ranges that begin and end with pages.
+const WHOLE_PAGES: Scale = Scale {
+    base: 0x40_1000,
+    step: 2048,
+};
+
+/// The same cases on every machine.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(0x5eed),
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(3_000))]
+
+    #[test]
+    fn races_are_found_where_they_are(acts in acts(0)) {
+        let mut owned = Owned::new();
+        check(&acts, AT_PAGE_END, &mut Clocks::new(), &mut owned.shadow)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1_500))]
+
+    #[test]
+    fn freed_memory_is_known_byte_by_byte(first in acts(6), second in acts(6)) {
+        let mut owned = Owned::new();
+        let mut clocks = Clocks::new();
+        for acts in [first, second] {
+            check(&acts, AT_PAGE_END, &mut clocks, &mut owned.shadow)?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(40))]
+
+    #[test]
+    fn large_ranges_are_like_many_bytes(
+        first in acts(10),
+        second in acts(10),
+        whole in any::<bool>(),
+    ) {
+        let scale = if whole { WHOLE_PAGES } else { PAGES };
+        let mut owned = Owned::new();
+        let mut clocks = Clocks::new();
+        for acts in [first, second] {
+            check(&acts, scale, &mut clocks, &mut owned.shadow)?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1_500))]
+
+    #[test]
+    fn shared_places_are_those_of_concurrent_tasks(acts in acts(0)) {
+        // With joins, an access that was overwritten by a task that has ended since is not known.
+        let acts: Vec<_> = acts
+            .into_iter()
+            .filter(|(_, act)| !matches!(act, Act::Sync(Sync::Join(_))))
+            .collect();
+        let mut owned = Owned::new();
+        let mut clocks = Clocks::new();
+        let (graph, races) = check(&acts, AT_PAGE_END, &mut clocks, &mut owned.shadow)?;
+        compare_shared(&graph, &races, &owned.shadow)?;
+    }
+}
