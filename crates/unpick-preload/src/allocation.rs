@@ -1,0 +1,225 @@
+//! The program's heap: its own region, the same addresses in every execution, freed memory watched.
+//!
+//! What was allocated before `main` belongs to the C library and goes back there.
+
+use crate::interpose::interpose;
+use crate::memory::report;
+use crate::runtime::{fail, running, runtime};
+use crate::sys::{self, set_errno};
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use unpick_memory::{Heap, Misuse};
+use unpick_trace::FailureKind;
+
+/// Where the program's heap lies.
+const HEAP_AT: usize = 0x6200_0000_0000;
+const HEAP_SIZE: usize = 32 << 30;
+/// Memory that is handed out before any is used again.
+const FRESH: usize = 64 << 20;
+/// Used heaps up to this size are cleared; larger ones are given back to the kernel.
+const CLEARED_MAX: usize = 4 << 20;
+
+unsafe extern "C" {
+    fn __libc_malloc(size: usize) -> *mut c_void;
+    fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    fn __libc_realloc(block: *mut c_void, size: usize) -> *mut c_void;
+    fn __libc_free(block: *mut c_void);
+    fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+}
+
+/// Reserves the heap.
+pub fn open() -> Heap {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let memory = sys::map(HEAP_AT, HEAP_SIZE, flags, -1);
+    let memory = memory.expect("cannot reserve the program's heap");
+    // SAFETY: fresh memory of that size.
+    unsafe { Heap::format(memory, HEAP_SIZE, FRESH) }
+}
+
+/// Where the heap lies. It is emptied, and so needs no copy.
+pub fn region() -> core::ops::Range<usize> {
+    HEAP_AT..HEAP_AT + HEAP_SIZE
+}
+
+/// Empties the heap: the next execution finds it as the last one did, with zeroes everywhere.
+pub fn reset(heap: &mut Heap) {
+    let used = heap.used_end();
+    // SAFETY: the execution that used it is over.
+    unsafe {
+        match used {
+            0..=CLEARED_MAX => core::ptr::write_bytes(HEAP_AT as *mut u8, 0, used),
+            _ => {
+                let advice = i64::from(libc::MADV_DONTNEED);
+                let arguments = [HEAP_AT as i64, used as i64, advice, 0, 0, 0];
+                sys::call(libc::SYS_madvise, arguments);
+            }
+        }
+        *heap = Heap::format(HEAP_AT as *mut u8, HEAP_SIZE, FRESH);
+    }
+}
+
+fn is_ours(block: *const c_void) -> bool {
+    (HEAP_AT..HEAP_AT + HEAP_SIZE).contains(&(block as usize))
+}
+
+fn allocate(size: usize, align: usize) -> *mut c_void {
+    let this = runtime();
+    let fresh = HEAP_AT + this.heap.used_end();
+    let block = this.heap.allocate(size, align);
+    if block.is_null() {
+        set_errno(libc::ENOMEM);
+    } else if (block as usize) < fresh && this.watches_memory() {
+        // Nothing is known of memory that was never handed out. All that is freed together later is
+        // allocated now, not only what was asked for.
+        let usable = this.heap.size_of(block).unwrap_or(size);
+        this.shadow.allocate(block as usize, usable);
+    }
+    block.cast()
+}
+
+fn release(block: *mut c_void, pc: usize) {
+    let Some(this) = running() else {
+        // The heap goes away as a whole.
+        return;
+    };
+    match this.heap.release(block.cast()) {
+        Ok(released) if this.watches_memory() => {
+            let task = this.current;
+            let found = this
+                .shadow
+                .free(task, block as usize, released.size, pc, &this.clocks);
+            if let Some(finding) = found {
+                report(finding, pc);
+            }
+        }
+        Ok(_) => {}
+        Err(Misuse::DoubleFree) => fail(FailureKind::InvalidFree, "double free", pc),
+        Err(Misuse::NotABlock) => fail(
+            FailureKind::InvalidFree,
+            "free of what was never allocated",
+            pc,
+        ),
+    }
+}
+
+fn reallocate(block: *mut c_void, size: usize, pc: usize) -> *mut c_void {
+    let Some(old) = runtime().heap.size_of(block.cast()) else {
+        fail(
+            FailureKind::InvalidFree,
+            "realloc of what is not allocated",
+            pc,
+        );
+    };
+    let new = allocate(size, 16);
+    if !new.is_null() {
+        // SAFETY: both blocks are at least that large, and they are different.
+        unsafe { core::ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), old.min(size)) };
+        release(block, pc);
+    }
+    new
+}
+
+/// A size of several things; `None` if there is no such number.
+fn product(count: usize, size: usize) -> Option<usize> {
+    let bytes = count.checked_mul(size);
+    if bytes.is_none() {
+        set_errno(libc::ENOMEM);
+    }
+    bytes
+}
+
+interpose! {
+    fn malloc(size: usize; pc) -> *mut c_void {
+        if running().is_none() {
+            return __libc_malloc(size);
+        }
+        allocate(size, 16)
+    }
+
+    fn calloc(count: usize, size: usize; pc) -> *mut c_void {
+        if running().is_none() {
+            return __libc_calloc(count, size);
+        }
+        let Some(bytes) = product(count, size) else {
+            return null_mut();
+        };
+        let block = allocate(bytes, 16);
+        if !block.is_null() {
+            core::ptr::write_bytes(block.cast::<u8>(), 0, bytes);
+        }
+        block
+    }
+
+    fn free(block: *mut c_void; pc) {
+        if block.is_null() {
+            return;
+        }
+        match is_ours(block) {
+            true => release(block, pc),
+            false => __libc_free(block),
+        }
+    }
+
+    fn realloc(block: *mut c_void, size: usize; pc) -> *mut c_void {
+        if running().is_none() {
+            return __libc_realloc(block, size);
+        }
+        match (block.is_null(), is_ours(block)) {
+            (true, _) => allocate(size, 16),
+            (_, true) => reallocate(block, size, pc),
+            (_, false) => __libc_realloc(block, size),
+        }
+    }
+
+    fn reallocarray(block: *mut c_void, count: usize, size: usize; pc) -> *mut c_void {
+        match product(count, size) {
+            Some(bytes) => libc::realloc(block, bytes),
+            None => null_mut(),
+        }
+    }
+
+    fn memalign(align: usize, size: usize; pc) -> *mut c_void {
+        if running().is_none() {
+            return __libc_memalign(align, size);
+        }
+        allocate(size, align.next_power_of_two())
+    }
+
+    fn aligned_alloc(align: usize, size: usize; pc) -> *mut c_void {
+        if running().is_none() {
+            return __libc_memalign(align, size);
+        }
+        allocate(size, align.next_power_of_two())
+    }
+
+    fn valloc(size: usize; pc) -> *mut c_void {
+        if running().is_none() {
+            return __libc_memalign(4096, size);
+        }
+        allocate(size, 4096)
+    }
+
+    fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize; pc) -> c_int {
+        if !align.is_power_of_two() || !align.is_multiple_of(size_of::<usize>()) {
+            return libc::EINVAL;
+        }
+        let block = match running() {
+            None => __libc_memalign(align, size),
+            Some(_) => allocate(size, align),
+        };
+        if block.is_null() {
+            return libc::ENOMEM;
+        }
+        *out = block;
+        0
+    }
+
+    fn malloc_usable_size(block: *mut c_void; pc) -> usize {
+        match block.is_null() {
+            true => 0,
+            false if is_ours(block) => crate::runtime::runtime().heap.size_of(block.cast()).unwrap_or(0),
+            // What the C library keeps in front of a block: its size, with flags in the low bits.
+            false => (*block.cast::<usize>().sub(1) & !7) - 2 * size_of::<usize>(),
+        }
+    }
+}

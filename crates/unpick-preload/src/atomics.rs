@@ -1,0 +1,321 @@
+//! Atomic operations of instrumented code: each is a scheduling point and is performed here.
+//!
+//! Only one task runs at a time, so that plain reads and writes do.
+
+use crate::interpose::interpose;
+use crate::memory::{self, Order};
+use crate::runtime::{operate, running, runtime};
+use crate::tasks;
+use core::ffi::c_int;
+use unpick_memory::AccessKind;
+use unpick_trace::{ObjectId, Op, OpKind};
+
+/// What fits into a step's value.
+trait Word: Copy + Eq {
+    fn word(self) -> u64;
+}
+
+macro_rules! words {
+    ($($kind:ty)*) => { $(impl Word for $kind {
+        fn word(self) -> u64 {
+            self as u64
+        }
+    })* };
+}
+
+words!(u8 u16 u32 u64 u128);
+
+/// Lets others run before an atomic operation. `None` outside of an execution.
+#[inline]
+fn point<T>(address: *const T, kind: OpKind, pc: usize) -> Option<ObjectId> {
+    let this = running()?;
+    let object = this.variable(address as usize);
+    // A task that is alone cannot be noticed by anybody.
+    if this.live_count > 1 {
+        operate(Op::new(kind, object), pc);
+    }
+    Some(object)
+}
+
+/// Tells what an operation has read and left.
+#[inline]
+fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: Order, pc: usize) {
+    let this = runtime();
+    let task = this.current;
+    this.note_value(object, found.word(), left.word());
+    if this.live_count > 1 {
+        this.execution.observe_store(left.word());
+        this.execution.observe(task, found.word(), found != left);
+    }
+    let kind = match order.writes {
+        true => AccessKind::AtomicWrite,
+        false => AccessKind::AtomicRead,
+    };
+    order.tell_read(&mut this.clocks, task, object);
+    memory::check(address as usize, size_of::<T>(), kind, pc);
+    order.tell_write(&mut runtime().clocks, task, object);
+}
+
+/// # Safety
+///
+/// The program passes a variable.
+#[inline]
+unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
+    let object = point(address, OpKind::Load, pc);
+    // SAFETY: by the caller.
+    let found = unsafe { address.read_volatile() };
+    if let Some(object) = object {
+        note(object, address, found, found, Order::load(order), pc);
+    }
+    found
+}
+
+/// # Safety
+///
+/// The program passes a variable.
+#[inline]
+unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
+    let object = point(address, OpKind::Store, pc);
+    // SAFETY: by the caller.
+    let found = unsafe {
+        let found = address.read_volatile();
+        address.write_volatile(value);
+        found
+    };
+    if let Some(object) = object {
+        note(object, address, found, value, Order::store(order), pc);
+    }
+}
+
+/// # Safety
+///
+/// The program passes a variable.
+#[inline]
+unsafe fn modify<T: Word>(
+    address: *mut T,
+    order: c_int,
+    pc: usize,
+    change: impl FnOnce(T) -> T,
+) -> T {
+    let object = point(address, OpKind::ReadModifyWrite, pc);
+    // SAFETY: by the caller.
+    let (found, left) = unsafe {
+        let found = address.read_volatile();
+        let left = change(found);
+        address.write_volatile(left);
+        (found, left)
+    };
+    if let Some(object) = object {
+        note(object, address, found, left, Order::modify(order), pc);
+    }
+    found
+}
+
+/// Gives what was found.
+///
+/// # Safety
+///
+/// The program passes a variable.
+#[inline]
+unsafe fn exchange<T: Word>(
+    address: *mut T,
+    expected: T,
+    value: T,
+    orders: (c_int, c_int),
+    is_weak: bool,
+    pc: usize,
+) -> (T, bool) {
+    let object = point(address, OpKind::CompareExchange, pc);
+    // SAFETY: by the caller.
+    let found = unsafe { address.read_volatile() };
+    let mut succeeds = found == expected;
+    if let (Some(object), true, true) = (object, succeeds, is_weak) {
+        succeeds = !fails_weakly(object);
+    }
+    let left = match succeeds {
+        true => value,
+        false => found,
+    };
+    if succeeds {
+        // SAFETY: by the caller.
+        unsafe { address.write_volatile(value) };
+    }
+    if let Some(object) = object {
+        let order = match succeeds {
+            true => Order::modify(orders.0),
+            false => Order::load(orders.1),
+        };
+        note(object, address, found, left, order, pc);
+    }
+    (found, succeeds)
+}
+
+fn fails_weakly(_object: ObjectId) -> bool {
+    let this = runtime();
+    if this.live_count <= 1 {
+        return false;
+    }
+    let strategy = this.strategy();
+    match this.execution.weak_failure(this.current, strategy) {
+        Some(fails) => fails,
+        None => tasks::leave(),
+    }
+}
+
+macro_rules! atomics {
+    ($kind:ty: $load:ident $store:ident $exchange:ident $add:ident $sub:ident $and:ident $or:ident
+     $xor:ident $nand:ident $strong:ident $weak:ident $value:ident) => {
+        interpose! {
+            fn $load(address: *const $kind, order: c_int; pc) -> $kind {
+                load(address, order, pc)
+            }
+            fn $store(address: *mut $kind, value: $kind, order: c_int; pc) {
+                store(address, value, order, pc)
+            }
+            fn $exchange(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |_| value)
+            }
+            fn $add(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |found| found.wrapping_add(value))
+            }
+            fn $sub(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |found| found.wrapping_sub(value))
+            }
+            fn $and(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |found| found & value)
+            }
+            fn $or(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |found| found | value)
+            }
+            fn $xor(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |found| found ^ value)
+            }
+            fn $nand(address: *mut $kind, value: $kind, order: c_int; pc) -> $kind {
+                modify(address, order, pc, |found| !(found & value))
+            }
+            fn $strong(address: *mut $kind, expected: *mut $kind, value: $kind, order: c_int,
+                       failure: c_int; pc) -> c_int {
+                let (found, succeeds) =
+                    exchange(address, *expected, value, (order, failure), false, pc);
+                if !succeeds {
+                    *expected = found;
+                }
+                c_int::from(succeeds)
+            }
+            fn $weak(address: *mut $kind, expected: *mut $kind, value: $kind, order: c_int,
+                     failure: c_int; pc) -> c_int {
+                let (found, succeeds) =
+                    exchange(address, *expected, value, (order, failure), true, pc);
+                if !succeeds {
+                    *expected = found;
+                }
+                c_int::from(succeeds)
+            }
+            fn $value(address: *mut $kind, expected: $kind, value: $kind, order: c_int,
+                      failure: c_int; pc) -> $kind {
+                exchange(address, expected, value, (order, failure), false, pc).0
+            }
+        }
+    };
+}
+
+atomics!(u8: __tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange
+    __tsan_atomic8_fetch_add __tsan_atomic8_fetch_sub __tsan_atomic8_fetch_and
+    __tsan_atomic8_fetch_or __tsan_atomic8_fetch_xor __tsan_atomic8_fetch_nand
+    __tsan_atomic8_compare_exchange_strong __tsan_atomic8_compare_exchange_weak
+    __tsan_atomic8_compare_exchange_val);
+atomics!(u16: __tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange
+    __tsan_atomic16_fetch_add __tsan_atomic16_fetch_sub __tsan_atomic16_fetch_and
+    __tsan_atomic16_fetch_or __tsan_atomic16_fetch_xor __tsan_atomic16_fetch_nand
+    __tsan_atomic16_compare_exchange_strong __tsan_atomic16_compare_exchange_weak
+    __tsan_atomic16_compare_exchange_val);
+atomics!(u32: __tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange
+    __tsan_atomic32_fetch_add __tsan_atomic32_fetch_sub __tsan_atomic32_fetch_and
+    __tsan_atomic32_fetch_or __tsan_atomic32_fetch_xor __tsan_atomic32_fetch_nand
+    __tsan_atomic32_compare_exchange_strong __tsan_atomic32_compare_exchange_weak
+    __tsan_atomic32_compare_exchange_val);
+atomics!(u64: __tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange
+    __tsan_atomic64_fetch_add __tsan_atomic64_fetch_sub __tsan_atomic64_fetch_and
+    __tsan_atomic64_fetch_or __tsan_atomic64_fetch_xor __tsan_atomic64_fetch_nand
+    __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak
+    __tsan_atomic64_compare_exchange_val);
+
+/// Sixteen bytes take two registers each, which leaves none for the address of the call.
+macro_rules! wide {
+    ($(fn $name:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? $body:block)*) => {
+        $(
+            /// As the smaller ones.
+            ///
+            /// # Safety
+            ///
+            /// The program passes a variable.
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn $name($($argument: $kind),*) $(-> $result)? {
+                // SAFETY: by the caller.
+                unsafe { $body }
+            }
+        )*
+    };
+}
+
+wide! {
+    fn __tsan_atomic128_load(address: *const u128, order: c_int) -> u128 {
+        load(address, order, 0)
+    }
+    fn __tsan_atomic128_store(address: *mut u128, value: u128, order: c_int) {
+        store(address, value, order, 0)
+    }
+    fn __tsan_atomic128_exchange(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |_| value)
+    }
+    fn __tsan_atomic128_fetch_add(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |found| found.wrapping_add(value))
+    }
+    fn __tsan_atomic128_fetch_sub(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |found| found.wrapping_sub(value))
+    }
+    fn __tsan_atomic128_fetch_and(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |found| found & value)
+    }
+    fn __tsan_atomic128_fetch_or(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |found| found | value)
+    }
+    fn __tsan_atomic128_fetch_xor(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |found| found ^ value)
+    }
+    fn __tsan_atomic128_fetch_nand(address: *mut u128, value: u128, order: c_int) -> u128 {
+        modify(address, order, 0, |found| !(found & value))
+    }
+    fn __tsan_atomic128_compare_exchange_strong(address: *mut u128, expected: *mut u128,
+            value: u128, order: c_int, failure: c_int) -> c_int {
+        let (found, succeeds) = exchange(address, *expected, value, (order, failure), false, 0);
+        *expected = found;
+        c_int::from(succeeds)
+    }
+    fn __tsan_atomic128_compare_exchange_weak(address: *mut u128, expected: *mut u128,
+            value: u128, order: c_int, failure: c_int) -> c_int {
+        let (found, succeeds) = exchange(address, *expected, value, (order, failure), true, 0);
+        *expected = found;
+        c_int::from(succeeds)
+    }
+    fn __tsan_atomic128_compare_exchange_val(address: *mut u128, expected: u128, value: u128,
+            order: c_int, failure: c_int) -> u128 {
+        exchange(address, expected, value, (order, failure), false, 0).0
+    }
+}
+
+interpose! {
+    fn __tsan_atomic_thread_fence(order: c_int; pc) {
+        if let Some(this) = running() {
+            if this.live_count > 1 {
+                operate(Op::new(OpKind::Fence, ObjectId::NONE), pc);
+            }
+            let this = runtime();
+            Order::modify(order).tell_fence(&mut this.clocks, this.current);
+        }
+    }
+
+    fn __tsan_atomic_signal_fence(order: c_int; pc) {
+        let _ = order;
+    }
+}

@@ -1,0 +1,233 @@
+//! Takes orders, explores, answers. Runs on a stack of its own, between executions.
+
+use crate::context::exchange;
+use crate::runtime::{Runtime, runtime};
+use crate::{process, snapshot, sys, watchdog};
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use core::sync::atomic::Ordering;
+use unpick_engine::{
+    Control, End, Execution, Exploration, Runtime as Engine, StopReason, Strategy, explore,
+    explore_range,
+};
+use unpick_protocol::{
+    ANSWER_MAX, Answer, Desk, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
+};
+use unpick_strategies::{Replay, Spec};
+use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
+
+/// The life of the controller.
+pub extern "C" fn run() -> ! {
+    let this = runtime();
+    snapshot::take(this);
+    let desk = this.desk();
+    desk.is_manned.store(1, Ordering::Release);
+    let mut answered = desk.answers.load(Ordering::Acquire) + 1;
+    // What is mapped where, should the first order never be answered.
+    put_answer(desk, &answer_without_work(None));
+    announce(desk, answered);
+    loop {
+        while desk.orders.load(Ordering::Acquire) == answered {
+            sys::futex_wait(&desk.orders, answered);
+        }
+        answered += 1;
+        let answer = match decode::<Order>(order_bytes(desk)) {
+            Some(order) => perform(&order),
+            None => refusal("the order cannot be read".to_string()),
+        };
+        put_answer(desk, &answer);
+        announce(desk, answered);
+        if this.launch.reexecution == Reexecution::Exec {
+            sys::exit_process(0);
+        }
+    }
+}
+
+fn announce(desk: &Desk, serial: u32) {
+    desk.answers.store(serial, Ordering::Release);
+    sys::futex_wake(&desk.answers);
+}
+
+fn order_bytes(desk: &Desk) -> &[u8] {
+    let (offset, length) = desk.order_range();
+    // SAFETY: within the desk, and the driver does not touch it until it has an answer.
+    unsafe {
+        core::slice::from_raw_parts(core::ptr::from_ref(desk).cast::<u8>().add(offset), length)
+    }
+}
+
+fn put_answer(desk: &Desk, answer: &Answer) {
+    let mut bytes = encode(answer);
+    if bytes.len() > ANSWER_MAX {
+        bytes = encode(&refusal("the answer is too long".to_string()));
+    }
+    let (offset, _) = desk.answer_range();
+    // SAFETY: within the desk, and the driver does not read it before it is told to.
+    unsafe {
+        let place = core::ptr::from_ref(desk)
+            .cast::<u8>()
+            .cast_mut()
+            .add(offset);
+        core::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
+    }
+    desk.set_answer_length(bytes.len());
+}
+
+fn refusal(what: alloc::string::String) -> Answer {
+    answer_without_work(Some(Trouble {
+        kind: TroubleKind::BadOrder,
+        what,
+        pc: 0,
+    }))
+}
+
+fn answer_without_work(trouble: Option<Trouble>) -> Answer {
+    Answer {
+        exploration: Exploration::default(),
+        end: End::Ended,
+        modules: runtime().sites.modules.clone(),
+        addresses: alloc::vec::Vec::new(),
+        shared: alloc::vec::Vec::new(),
+        trouble,
+    }
+}
+
+fn perform(order: &Order) -> Answer {
+    let mut strategy: Box<dyn Strategy> = match &order.work {
+        Work::Replay(trace) => Box::new(Replay::new(trace.clone())),
+        Work::Explore { strategy, seed, .. } => match Spec::parse(strategy) {
+            Ok(spec) => spec.build(*seed),
+            Err(error) => return refusal(error.to_string()),
+        },
+    };
+    let mut range = None;
+    if let Work::Explore {
+        range: given,
+        profile,
+        ..
+    } = &order.work
+    {
+        range = given.clone();
+        if let Some(profile) = profile {
+            strategy.learn(profile);
+        }
+    }
+    runtime().take_order(order);
+    let mut host = Host {
+        addresses: alloc::vec::Vec::new(),
+    };
+    let (exploration, end) = match range {
+        None => {
+            let found = explore(&mut host, &mut *strategy, &order.limits, &mut observe);
+            (found, End::Ended)
+        }
+        Some(range) => explore_range(
+            &mut host,
+            &mut *strategy,
+            range,
+            &order.limits,
+            &mut observe,
+        ),
+    };
+    let this = runtime();
+    Answer {
+        exploration,
+        end,
+        modules: this.sites.modules.clone(),
+        addresses: host.addresses,
+        shared: process::shared(this),
+        trouble: this.trouble.take(),
+    }
+}
+
+/// Tells the driver how far the work is, and learns whether to end it.
+fn observe(found: &Exploration) -> Control {
+    let this = runtime();
+    let desk = this.desk();
+    desk.executions.store(found.executions, Ordering::Relaxed);
+    desk.failures.store(found.failures, Ordering::Relaxed);
+    if this.trouble.is_some() || desk.stop.load(Ordering::Relaxed) != 0 {
+        return Control::Stop(StopReason::Interrupted);
+    }
+    Control::Continue
+}
+
+/// Runs the program once, from its start to its end.
+struct Host {
+    /// Where the objects of the first failing or diverging execution lie.
+    addresses: alloc::vec::Vec<u64>,
+}
+
+impl Engine for Host {
+    fn execute(&mut self, strategy: &mut dyn Strategy) {
+        let this = runtime();
+        let strategy: *mut (dyn Strategy + '_) = strategy;
+        // SAFETY: only the lifetime changes; the pointer is used until the execution is over.
+        this.strategy = unsafe {
+            core::mem::transmute::<*mut (dyn Strategy + '_), *mut (dyn Strategy + 'static)>(
+                strategy,
+            )
+        };
+        match this.launch.reexecution {
+            Reexecution::Snapshot => {
+                this.snapshot.restore();
+                this.begin_execution();
+                enter(this);
+            }
+            Reexecution::Exec => {
+                this.begin_execution();
+                enter(this);
+            }
+            Reexecution::Fork => {
+                this.begin_execution();
+                run_fork(this);
+            }
+        }
+        let this = runtime();
+        this.is_running = false;
+        let outcome = this.execution.outcome();
+        if self.addresses.is_empty() && outcome.is_some_and(|outcome| *outcome != Outcome::Pass) {
+            self.addresses.clone_from(&this.addresses);
+        }
+    }
+
+    fn execution(&mut self) -> &mut Execution {
+        &mut runtime().execution
+    }
+}
+
+/// Lets the program begin; returns at the end of the execution.
+fn enter(this: &mut Runtime) {
+    // SAFETY: memory is as it was when the context was saved.
+    unsafe { exchange(&raw mut this.controller, &raw const this.slots[0].context) };
+}
+
+/// Runs the program in a child process that shares engine and strategy with this one.
+fn run_fork(this: &mut Runtime) {
+    // SAFETY: the child goes on in the program and never comes back here.
+    let child = unsafe { crate::real::fork()() };
+    if child == 0 {
+        watchdog::die_with_parent();
+        enter(this);
+        unreachable!("internal error: a forked execution came back");
+    }
+    assert!(child > 0, "cannot fork");
+    this.desk().process.store(child as u32, Ordering::Relaxed);
+    let mut status: i32 = 0;
+    let arguments = [i64::from(child), &raw mut status as i64, 0, 0, 0, 0];
+    // SAFETY: the kernel writes the status.
+    while unsafe { sys::call(libc::SYS_wait4, arguments) } == i64::from(-libc::EINTR) {}
+    runtime().desk().process.store(0, Ordering::Relaxed);
+    if runtime().execution.outcome().is_none() {
+        let message = match libc::WIFSIGNALED(status) {
+            true => process::signal_name(libc::WTERMSIG(status)).to_string(),
+            false => alloc::format!("the process ended with status {status}"),
+        };
+        runtime().execution.fail(Failure {
+            kind: FailureKind::Signal,
+            task: TaskId::MAIN,
+            message,
+            site: None,
+        });
+    }
+}

@@ -1,0 +1,132 @@
+//! `syscall`, the door through which Rust's standard library, parking_lot and libstdc++ wait.
+
+use crate::posix::enlist;
+use crate::real;
+use crate::refusal::refused_call;
+use crate::runtime::{operate, refuse, running, runtime};
+use crate::sys::{self, set_errno, with_errno};
+use crate::time::{nanoseconds, pass, pass_to};
+use core::ffi::c_long;
+use unpick_engine::Grant;
+use unpick_protocol::TroubleKind;
+use unpick_trace::{Op, OpKind};
+
+/// Flags of a futex operation that say nothing about what it does.
+const FLAGS: i32 = libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME;
+/// The wait has an absolute deadline.
+const WAIT_BITSET: i32 = libc::FUTEX_WAIT_BITSET;
+/// As many as there are.
+const ALL: u32 = i32::MAX as u32;
+const MATCH_ANY: u32 = u32::MAX;
+
+/// Waits while a word has a value. The check is one operation, the wait another.
+fn wait(address: usize, value: u32, time: *const libc::timespec, is_absolute: bool) -> c_long {
+    let this = runtime();
+    let variable = this.variable(address);
+    operate(Op::new(OpKind::Load, variable), 0);
+    // SAFETY: the program passes the address of a word.
+    let found = unsafe { *(address as *const u32) };
+    let this = runtime();
+    let task = this.current;
+    this.execution.observe(task, u64::from(found), false);
+    let futex = this.futex(address);
+    if found != value {
+        set_errno(libc::EAGAIN);
+        return -1;
+    }
+    enlist(futex);
+    let mut op = Op::new(OpKind::Wait, futex);
+    op.timed = !time.is_null();
+    let grant = operate(op, 0);
+    if grant == Grant::TimedOut {
+        // SAFETY: the program passes a time.
+        let time = unsafe { nanoseconds(time) };
+        match is_absolute {
+            true => pass_to(time),
+            false => pass(time),
+        }
+        set_errno(libc::ETIMEDOUT);
+        return -1;
+    }
+    0
+}
+
+/// Wakes up to `count` waiters of a word; answers how many.
+fn wake(address: usize, count: u32) -> c_long {
+    let this = runtime();
+    let futex = this.futex(address);
+    if count >= ALL {
+        operate(Op::new(OpKind::NotifyAll, futex), 0);
+        return c_long::from(runtime().execution.notified_count());
+    }
+    // Some but not all: one by one, each with a choice of its own.
+    let mut woken = 0;
+    while woken < count {
+        operate(Op::new(OpKind::NotifyOne, futex), 0);
+        match runtime().execution.notified_count() {
+            0 => break,
+            more => woken += more,
+        }
+    }
+    c_long::from(woken)
+}
+
+fn futex(arguments: [c_long; 6]) -> c_long {
+    let [address, operation, value, time, _, bits] = arguments;
+    let time = time as *const libc::timespec;
+    match operation as i32 & !FLAGS {
+        libc::FUTEX_WAIT => wait(address as usize, value as u32, time, false),
+        WAIT_BITSET if bits as u32 == MATCH_ANY => wait(address as usize, value as u32, time, true),
+        libc::FUTEX_WAKE => wake(address as usize, value as u32),
+        libc::FUTEX_WAKE_BITSET if bits as u32 == MATCH_ANY => wake(address as usize, value as u32),
+        _ => refuse(
+            TroubleKind::Unmodelled,
+            "futex with an operation other than wait and wake",
+            0,
+        ),
+    }
+}
+
+/// Any system call.
+///
+/// # Safety
+///
+/// As with the function it stands in for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn syscall(
+    number: c_long,
+    a: c_long,
+    b: c_long,
+    c: c_long,
+    d: c_long,
+    e: c_long,
+    f: c_long,
+) -> c_long {
+    if running().is_none() {
+        // SAFETY: by the caller.
+        return unsafe { real::syscall()(number, a, b, c, d, e, f) };
+    }
+    match number {
+        libc::SYS_futex => {
+            let result = futex([a, b, c, d, e, f]);
+            // Callers are mostly in code that is not instrumented, and look at what others have
+            // written meanwhile, without telling us: a missed race rather than a false one.
+            let this = runtime();
+            this.clocks.acquire_all(this.current);
+            result
+        }
+        libc::SYS_getrandom => crate::random::fill(a as *mut u8, b as usize) as c_long,
+        libc::SYS_gettid => crate::random::task_number(),
+        libc::SYS_sched_yield => {
+            crate::runtime::operate_alone(OpKind::Yield, 0);
+            0
+        }
+        _ if refused_call(number).is_some() => refuse(
+            TroubleKind::Unmodelled,
+            refused_call(number).unwrap_or_default(),
+            0,
+        ),
+        // SAFETY: by the caller.
+        _ => with_errno(unsafe { sys::call(number, [a, b, c, d, e, f]) }),
+    }
+}

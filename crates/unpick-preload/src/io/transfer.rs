@@ -1,0 +1,361 @@
+//! Reading and writing, receiving and sending.
+
+use super::{Descriptor, Kind, perform};
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{refuse, running};
+use crate::sys::{self, with_errno};
+use alloc::vec::Vec;
+use core::ffi::{c_int, c_void};
+use core::mem::zeroed;
+use unpick_protocol::TroubleKind;
+
+const DONT_WAIT: i64 = libc::MSG_DONTWAIT as i64;
+
+/// A system call that takes something out of a descriptor.
+fn take(number: i64, arguments: [i64; 6], flags: i64, pc: usize) -> isize {
+    take_from(
+        Descriptor::of(arguments[0] as c_int),
+        number,
+        arguments,
+        flags,
+        pc,
+    )
+}
+
+fn take_from(
+    descriptor: Descriptor,
+    number: i64,
+    arguments: [i64; 6],
+    flags: i64,
+    pc: usize,
+) -> isize {
+    // SAFETY: as the program asks.
+    let mut call = || unsafe { sys::call(number, arguments) };
+    if !descriptor.is_modelled() {
+        return with_errno(call()) as isize;
+    }
+    let is_blocking = flags & DONT_WAIT == 0 && descriptor.is_blocking();
+    with_errno(perform(
+        descriptor,
+        libc::POLLIN,
+        is_blocking,
+        pc,
+        &mut call,
+    )) as isize
+}
+
+fn read_some(file: c_int, out: *mut c_void, count: usize, pc: usize) -> isize {
+    let descriptor = Descriptor::of(file);
+    if descriptor.kind == Kind::Random {
+        return crate::random::fill(out.cast(), count);
+    }
+    take_from(
+        descriptor,
+        libc::SYS_read,
+        [file.into(), out as i64, count as i64, 0, 0, 0],
+        0,
+        pc,
+    )
+}
+
+/// Receives; all that is asked for if the program wants to wait for it.
+fn receive(mut arguments: [i64; 6], pc: usize) -> isize {
+    let (wait_all, count, flags) = (i64::from(libc::MSG_WAITALL), arguments[2], arguments[3]);
+    if flags & wait_all == 0 || flags & DONT_WAIT != 0 {
+        return take(libc::SYS_recvfrom, arguments, flags, pc);
+    }
+    arguments[3] &= !wait_all;
+    let mut done = 0;
+    loop {
+        let got = take(libc::SYS_recvfrom, arguments, flags, pc);
+        if got <= 0 {
+            return if done > 0 { done } else { got };
+        }
+        done += got;
+        arguments[1] += got as i64;
+        arguments[2] -= got as i64;
+        if done as i64 >= count {
+            return done;
+        }
+    }
+}
+
+/// Puts all of some pieces into a descriptor, waiting for room if that is what the program would do.
+/// The call gets what is left.
+fn put(
+    file: c_int,
+    flags: i64,
+    pieces: &[libc::iovec],
+    pc: usize,
+    call: &dyn Fn(&[libc::iovec]) -> i64,
+) -> isize {
+    let descriptor = Descriptor::of(file);
+    if !descriptor.is_modelled() || descriptor.is_inherited {
+        return with_errno(call(pieces)) as isize;
+    }
+    let is_blocking = flags & DONT_WAIT == 0 && descriptor.is_blocking();
+    let mut left: Vec<libc::iovec> = pieces.to_vec();
+    let mut done = 0;
+    loop {
+        let mut attempt = || descriptor.without_blocking(|| call(&left));
+        let result = perform(descriptor, libc::POLLOUT, is_blocking, pc, &mut attempt);
+        if result < 0 && done > 0 {
+            return done;
+        }
+        if result == i64::from(-libc::EPIPE) && flags & i64::from(libc::MSG_NOSIGNAL) == 0 {
+            crate::signals::raise(libc::SIGPIPE, pc);
+        }
+        if result < 0 {
+            return with_errno(result) as isize;
+        }
+        done += result as isize;
+        skip(&mut left, result as usize);
+        if left.is_empty() || !is_blocking {
+            return done;
+        }
+    }
+}
+
+/// Takes what has been written from the front of some pieces.
+fn skip(pieces: &mut Vec<libc::iovec>, mut count: usize) {
+    while let Some(first) = pieces.first_mut() {
+        if count < first.iov_len {
+            first.iov_base = first.iov_base.wrapping_byte_add(count);
+            first.iov_len -= count;
+            return;
+        }
+        count -= first.iov_len;
+        pieces.remove(0);
+    }
+}
+
+fn write_all(file: c_int, pieces: &[libc::iovec], pc: usize) -> isize {
+    put(file, 0, pieces, pc, &|left| {
+        let arguments = [
+            file.into(),
+            left.as_ptr() as i64,
+            left.len() as i64,
+            0,
+            0,
+            0,
+        ];
+        // SAFETY: as the program asks.
+        unsafe { sys::call(libc::SYS_writev, arguments) }
+    })
+}
+
+fn piece(from: *const c_void, count: usize) -> [libc::iovec; 1] {
+    [libc::iovec {
+        iov_base: from.cast_mut(),
+        iov_len: count,
+    }]
+}
+
+/// Sends a message.
+///
+/// # Safety
+///
+/// The header is one of the program, or one made for it.
+unsafe fn send_message(file: c_int, header: &libc::msghdr, flags: c_int, pc: usize) -> isize {
+    let pieces = match header.msg_iov.is_null() {
+        true => &[],
+        // SAFETY: by the caller.
+        false => unsafe { core::slice::from_raw_parts(header.msg_iov, header.msg_iovlen) },
+    };
+    put(file, flags.into(), pieces, pc, &|left| {
+        let mut now = *header;
+        now.msg_iov = left.as_ptr().cast_mut();
+        now.msg_iovlen = left.len();
+        let flags = i64::from(flags | libc::MSG_NOSIGNAL);
+        // SAFETY: as the program asks.
+        unsafe {
+            sys::call(
+                libc::SYS_sendmsg,
+                [file.into(), &raw const now as i64, flags, 0, 0, 0],
+            )
+        }
+    })
+}
+
+interpose! {
+    fn read(file: c_int, out: *mut c_void, count: usize; pc) -> isize {
+        if running().is_none() {
+            return real::read()(file, out, count);
+        }
+        read_some(file, out, count, pc)
+    }
+
+    fn __read_chk(file: c_int, out: *mut c_void, count: usize, room: usize; pc) -> isize {
+        if running().is_none() || count > room {
+            return real::__read_chk()(file, out, count, room);
+        }
+        read_some(file, out, count, pc)
+    }
+
+    fn readv(file: c_int, pieces: *const libc::iovec, count: c_int; pc) -> isize {
+        if running().is_none() {
+            return real::readv()(file, pieces, count);
+        }
+        take(libc::SYS_readv, [file.into(), pieces as i64, count.into(), 0, 0, 0], 0, pc)
+    }
+
+    fn write(file: c_int, from: *const c_void, count: usize; pc) -> isize {
+        if running().is_none() {
+            return real::write()(file, from, count);
+        }
+        write_all(file, &piece(from, count), pc)
+    }
+
+    fn writev(file: c_int, pieces: *const libc::iovec, count: c_int; pc) -> isize {
+        if running().is_none() || count < 0 || pieces.is_null() {
+            return real::writev()(file, pieces, count);
+        }
+        write_all(file, core::slice::from_raw_parts(pieces, count as usize), pc)
+    }
+
+    fn recv(file: c_int, out: *mut c_void, count: usize, flags: c_int; pc) -> isize {
+        if running().is_none() {
+            return real::recv()(file, out, count, flags);
+        }
+        receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc)
+    }
+
+    fn __recv_chk(file: c_int, out: *mut c_void, count: usize, room: usize, flags: c_int; pc)
+            -> isize {
+        if running().is_none() || count > room {
+            return real::__recv_chk()(file, out, count, room, flags);
+        }
+        receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc)
+    }
+
+    fn recvmsg(file: c_int, header: *mut libc::msghdr, flags: c_int; pc) -> isize {
+        if running().is_none() {
+            return real::recvmsg()(file, header, flags);
+        }
+        if flags & libc::MSG_WAITALL != 0 {
+            refuse(TroubleKind::Unmodelled, "recvmsg with MSG_WAITALL", pc);
+        }
+        let flags = i64::from(flags);
+        take(libc::SYS_recvmsg, [file.into(), header as i64, flags, 0, 0, 0], flags, pc)
+    }
+
+    fn send(file: c_int, from: *const c_void, count: usize, flags: c_int; pc) -> isize {
+        if running().is_none() {
+            return real::send()(file, from, count, flags);
+        }
+        let mut pieces = piece(from, count);
+        let mut header: libc::msghdr = zeroed();
+        header.msg_iov = pieces.as_mut_ptr();
+        header.msg_iovlen = pieces.len();
+        send_message(file, &header, flags, pc)
+    }
+
+    fn sendmsg(file: c_int, header: *const libc::msghdr, flags: c_int; pc) -> isize {
+        if running().is_none() {
+            return real::sendmsg()(file, header, flags);
+        }
+        send_message(file, &*header, flags, pc)
+    }
+
+    fn eventfd_read(file: c_int, out: *mut u64; pc) -> c_int {
+        if running().is_none() {
+            return real::eventfd_read()(file, out);
+        }
+        let size = size_of::<u64>();
+        if read_some(file, out.cast(), size, pc) == size as isize { 0 } else { -1 }
+    }
+
+    fn eventfd_write(file: c_int, value: u64; pc) -> c_int {
+        if running().is_none() {
+            return real::eventfd_write()(file, value);
+        }
+        let size = size_of::<u64>();
+        if write_all(file, &piece((&raw const value).cast(), size), pc) == size as isize { 0 } else { -1 }
+    }
+}
+
+/// Sends to an address.
+///
+/// # Safety
+///
+/// As with the function it stands in for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sendto(
+    file: c_int,
+    from: *const c_void,
+    count: usize,
+    flags: c_int,
+    address: *const c_void,
+    length: u32,
+) -> isize {
+    // SAFETY: by the caller; zeroes are a header.
+    unsafe {
+        if running().is_none() {
+            return real::sendto()(file, from, count, flags, address, length);
+        }
+        let mut pieces = piece(from, count);
+        let mut header: libc::msghdr = zeroed();
+        header.msg_name = address.cast_mut();
+        header.msg_namelen = length;
+        header.msg_iov = pieces.as_mut_ptr();
+        header.msg_iovlen = pieces.len();
+        send_message(file, &header, flags, 0)
+    }
+}
+
+/// Receives, with the sender's address.
+///
+/// # Safety
+///
+/// As with the function it stands in for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn recvfrom(
+    file: c_int,
+    out: *mut c_void,
+    count: usize,
+    flags: c_int,
+    address: *mut c_void,
+    length: *mut u32,
+) -> isize {
+    if running().is_none() {
+        // SAFETY: by the caller.
+        return unsafe { real::recvfrom()(file, out, count, flags, address, length) };
+    }
+    let rest = [flags.into(), address as i64, length as i64];
+    receive(
+        [
+            file.into(),
+            out as i64,
+            count as i64,
+            rest[0],
+            rest[1],
+            rest[2],
+        ],
+        0,
+    )
+}
+
+/// Receives, with the sender's address, into a buffer of known size.
+///
+/// # Safety
+///
+/// As with the function it stands in for.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __recvfrom_chk(
+    file: c_int,
+    out: *mut c_void,
+    count: usize,
+    room: usize,
+    flags: c_int,
+    address: *mut c_void,
+    length: *mut u32,
+) -> isize {
+    // SAFETY: by the caller.
+    unsafe {
+        if running().is_none() || count > room {
+            return real::__recvfrom_chk()(file, out, count, room, flags, address, length);
+        }
+        recvfrom(file, out, count, flags, address, length)
+    }
+}

@@ -1,0 +1,277 @@
+//! Plain memory accesses of instrumented code: watched for races and uses of freed memory, and
+//! scheduling points where memory is shared.
+
+use crate::interpose::interpose;
+use crate::runtime::{operate, running, runtime};
+use crate::tasks;
+use alloc::format;
+use core::ffi::{c_int, c_void};
+use unpick_memory::{Access, AccessKind, Clocks, Finding};
+use unpick_protocol::Points;
+use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
+
+/// What an atomic operation orders.
+#[derive(Clone, Copy)]
+pub struct Order {
+    pub reads: bool,
+    pub writes: bool,
+    is_update: bool,
+    acquires: bool,
+    releases: bool,
+}
+
+const CONSUME: c_int = 1;
+const ACQUIRE: c_int = 2;
+const RELEASE: c_int = 3;
+const ACQUIRE_RELEASE: c_int = 4;
+
+impl Order {
+    fn new(order: c_int) -> Order {
+        // Compilers put flags for hardware lock elision above the order.
+        let order = order & 0x7;
+        Order {
+            reads: true,
+            writes: true,
+            is_update: true,
+            acquires: matches!(order, CONSUME | ACQUIRE) || order >= ACQUIRE_RELEASE,
+            releases: order >= RELEASE,
+        }
+    }
+
+    pub fn load(order: c_int) -> Order {
+        Order {
+            writes: false,
+            ..Order::new(order)
+        }
+    }
+
+    pub fn store(order: c_int) -> Order {
+        Order {
+            reads: false,
+            is_update: false,
+            ..Order::new(order)
+        }
+    }
+
+    pub fn modify(order: c_int) -> Order {
+        Order::new(order)
+    }
+
+    /// Tells the clocks what an operation on a variable learns: before it counts as an access.
+    #[inline]
+    pub fn tell_read(self, clocks: &mut Clocks, task: TaskId, object: ObjectId) {
+        if self.reads {
+            match self.acquires {
+                true => clocks.acquire(task, object),
+                false => clocks.observe(task, object),
+            }
+        }
+    }
+
+    /// Tells the clocks what it publishes: after it has counted as an access, which is published too.
+    #[inline]
+    pub fn tell_write(self, clocks: &mut Clocks, task: TaskId, object: ObjectId) {
+        if self.writes {
+            match (self.releases, self.is_update) {
+                (true, true) => clocks.release(task, object),
+                (true, false) => clocks.replace(task, object),
+                (false, true) => clocks.update(task, object),
+                (false, false) => clocks.overwrite(task, object),
+            }
+        }
+    }
+
+    /// Tells the clocks of a fence.
+    pub fn tell_fence(self, clocks: &mut Clocks, task: TaskId) {
+        if self.acquires {
+            clocks.fence_acquire(task);
+        }
+        if self.releases {
+            clocks.fence_release(task);
+        }
+    }
+}
+
+/// Looks whether an access is wrong; if so, the execution ends here.
+#[inline]
+pub fn check(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    let this = runtime();
+    if !this.watches_memory() {
+        return;
+    }
+    let task = this.current;
+    let found = this
+        .shadow
+        .access(&this.clocks, task, address, size, kind, pc);
+    if let Some(finding) = found {
+        report(finding, pc);
+    }
+}
+
+/// Ends the execution with a finding.
+#[cold]
+pub fn report(finding: Finding, pc: usize) -> ! {
+    let this = runtime();
+    let name = |access: &Access| this.execution.trace().task_name(access.task);
+    let place = |access: &Access| this.sites.mention(access.pc);
+    let (kind, message) = match &finding {
+        Finding::Race { earlier, later } => {
+            let what = this.sites.mention_data(later.address);
+            let message = format!(
+                "data race: {} {} {what} at {}, and nothing orders that before the {} by {}",
+                name(earlier),
+                past(earlier),
+                place(earlier),
+                noun(later),
+                name(later),
+            );
+            (FailureKind::DataRace, message)
+        }
+        Finding::UseAfterFree { freed, used } => {
+            let message = format!(
+                "use after free: {} freed memory at {}, before the {} by {}",
+                name(freed),
+                place(freed),
+                noun(used),
+                name(used),
+            );
+            (FailureKind::UseAfterFree, message)
+        }
+    };
+    this.fail(kind, message, pc);
+    tasks::leave()
+}
+
+fn noun(access: &Access) -> &'static str {
+    match access.kind {
+        AccessKind::Read => "read",
+        AccessKind::AtomicRead => "atomic read",
+        AccessKind::Write => "write",
+        AccessKind::AtomicWrite => "atomic write",
+    }
+}
+
+fn past(access: &Access) -> &'static str {
+    match access.kind {
+        AccessKind::Read => "read",
+        AccessKind::AtomicRead => "read atomically",
+        AccessKind::Write => "wrote",
+        AccessKind::AtomicWrite => "wrote atomically",
+    }
+}
+
+/// A plain access.
+#[inline]
+fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    let Some(this) = running() else {
+        return;
+    };
+    let is_point = this.live_count > 1
+        && match this.points {
+            Points::Sync => false,
+            Points::Shared => this.points_at.contains(pc),
+            Points::All => true,
+        };
+    if is_point {
+        let kind = match kind {
+            AccessKind::Write => OpKind::PlainWrite,
+            _ => OpKind::PlainRead,
+        };
+        // Accesses of different sizes to one word depend on each other.
+        let object = this.variable(address & !7);
+        operate(Op::new(kind, object), pc);
+    }
+    check(address, size, kind, pc);
+}
+
+macro_rules! accesses {
+    ($($size:literal: $($read:ident)* / $($write:ident)*;)*) => {
+        interpose! {
+            $(
+                $(fn $read(address: usize; pc) { access(address, $size, AccessKind::Read, pc) })*
+                $(fn $write(address: usize; pc) { access(address, $size, AccessKind::Write, pc) })*
+            )*
+        }
+    };
+}
+
+accesses! {
+    1: __tsan_read1 __tsan_unaligned_read1 __tsan_volatile_read1 __tsan_unaligned_volatile_read1
+        / __tsan_write1 __tsan_unaligned_write1 __tsan_volatile_write1
+          __tsan_unaligned_volatile_write1 __tsan_read_write1 __tsan_unaligned_read_write1;
+    2: __tsan_read2 __tsan_unaligned_read2 __tsan_volatile_read2 __tsan_unaligned_volatile_read2
+        / __tsan_write2 __tsan_unaligned_write2 __tsan_volatile_write2
+          __tsan_unaligned_volatile_write2 __tsan_read_write2 __tsan_unaligned_read_write2;
+    4: __tsan_read4 __tsan_unaligned_read4 __tsan_volatile_read4 __tsan_unaligned_volatile_read4
+        / __tsan_write4 __tsan_unaligned_write4 __tsan_volatile_write4
+          __tsan_unaligned_volatile_write4 __tsan_read_write4 __tsan_unaligned_read_write4;
+    8: __tsan_read8 __tsan_unaligned_read8 __tsan_volatile_read8 __tsan_unaligned_volatile_read8
+        / __tsan_write8 __tsan_unaligned_write8 __tsan_volatile_write8
+          __tsan_unaligned_volatile_write8 __tsan_read_write8 __tsan_unaligned_read_write8;
+    16: __tsan_read16 __tsan_unaligned_read16 __tsan_volatile_read16 __tsan_unaligned_volatile_read16
+        / __tsan_write16 __tsan_unaligned_write16 __tsan_volatile_write16
+          __tsan_unaligned_volatile_write16 __tsan_read_write16 __tsan_unaligned_read_write16;
+}
+
+interpose! {
+    fn __tsan_init(; pc) {}
+
+    fn __tsan_func_entry(return_address: usize; pc) {
+        if let Some(this) = running() {
+            this.tasks[this.current.index()].calls.enter(return_address);
+        }
+    }
+
+    fn __tsan_func_exit(; pc) {
+        if let Some(this) = running() {
+            this.tasks[this.current.index()].calls.leave();
+        }
+    }
+
+    fn __tsan_ignore_thread_begin(; pc) {}
+
+    fn __tsan_ignore_thread_end(; pc) {}
+
+    fn __tsan_read_range(address: usize, size: usize; pc) {
+        access(address, size, AccessKind::Read, pc)
+    }
+
+    fn __tsan_write_range(address: usize, size: usize; pc) {
+        access(address, size, AccessKind::Write, pc)
+    }
+
+    fn __tsan_vptr_update(address: *const usize, value: usize; pc) {
+        // Constructors and destructors write the same again and again.
+        if *address != value {
+            access(address as usize, size_of::<usize>(), AccessKind::Write, pc)
+        }
+    }
+
+    fn __tsan_vptr_read(address: usize; pc) {
+        access(address, size_of::<usize>(), AccessKind::Read, pc)
+    }
+
+    fn __tsan_memcpy(target: *mut c_void, source: *const c_void, size: usize; pc) -> *mut c_void {
+        copied(target, source, size, pc);
+        libc::memcpy(target, source, size)
+    }
+
+    fn __tsan_memmove(target: *mut c_void, source: *const c_void, size: usize; pc) -> *mut c_void {
+        copied(target, source, size, pc);
+        libc::memmove(target, source, size)
+    }
+
+    fn __tsan_memset(target: *mut c_void, value: c_int, size: usize; pc) -> *mut c_void {
+        if size > 0 {
+            access(target as usize, size, AccessKind::Write, pc);
+        }
+        libc::memset(target, value, size)
+    }
+}
+
+fn copied(target: *mut c_void, source: *const c_void, size: usize, pc: usize) {
+    if size > 0 {
+        access(source as usize, size, AccessKind::Read, pc);
+        access(target as usize, size, AccessKind::Write, pc);
+    }
+}

@@ -1,0 +1,49 @@
+//! POSIX threads, modelled: nothing of the C library's own locks is used.
+//!
+//! The number of an object lies in its first word. Static initialisers are zero there, and so is
+//! what `init` leaves, so that an object is known from its first use on and memory can be used again.
+
+mod barrier;
+mod c11;
+mod condvar;
+pub mod keys;
+mod leaving;
+mod mutex;
+mod once;
+mod rwlock;
+mod semaphore;
+mod thread;
+
+pub use condvar::enlist;
+pub use leaving::look_up;
+pub use thread::{main_stack, stack_size};
+
+use crate::runtime::{fail, runtime};
+use alloc::format;
+use core::ffi::c_void;
+use unpick_engine::Shape;
+use unpick_trace::{FailureKind, ObjectId, ObjectKind};
+
+/// The object at an address. Something else there is a fault of the program.
+fn object(address: *mut c_void, shape: Shape, kind: ObjectKind, pc: usize) -> ObjectId {
+    // SAFETY: the program passes its object, which begins with a word.
+    let word = unsafe { &mut *address.cast::<u32>() };
+    match runtime().object_in(word, shape, kind) {
+        Some(object) => object,
+        None => {
+            let word = kind.word();
+            let message = format!("the {word} used here is not initialised, or was overwritten");
+            fail(FailureKind::Misuse, &message, pc)
+        }
+    }
+}
+
+/// Makes an object unknown: it is initialised or destroyed.
+///
+/// # Safety
+///
+/// The object of the program is of that many bytes.
+unsafe fn forget(address: *mut c_void, bytes: usize) {
+    // SAFETY: by the caller.
+    unsafe { core::ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
+}

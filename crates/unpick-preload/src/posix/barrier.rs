@@ -1,0 +1,57 @@
+//! Barriers.
+
+use super::{forget, object};
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{operate, running, runtime};
+use core::ffi::{c_int, c_void};
+use unpick_engine::{Grant, Shape};
+use unpick_trace::{ObjectKind, Op, OpKind};
+
+/// Bytes of a barrier.
+const SIZE: usize = size_of::<libc::pthread_barrier_t>();
+
+/// Our use of the words.
+#[repr(C)]
+struct Barrier {
+    number: u32,
+    size: u32,
+}
+
+interpose! {
+    fn pthread_barrier_init(address: *mut c_void, attributes: *const c_void, count: u32; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_barrier_init()(address, attributes, count);
+        }
+        if count == 0 {
+            return libc::EINVAL;
+        }
+        forget(address, SIZE);
+        (*address.cast::<Barrier>()).size = count;
+        0
+    }
+
+    fn pthread_barrier_destroy(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_barrier_destroy()(address);
+        }
+        forget(address, SIZE);
+        0
+    }
+
+    fn pthread_barrier_wait(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_barrier_wait()(address);
+        }
+        let size = (*address.cast::<Barrier>()).size;
+        let object = object(address, Shape::Barrier { size }, ObjectKind::Barrier, pc);
+        let task = runtime().current;
+        runtime().clocks.release(task, object);
+        let grant = operate(Op::new(OpKind::BarrierWait, object), pc);
+        runtime().clocks.acquire(task, object);
+        match grant {
+            Grant::Leader => libc::PTHREAD_BARRIER_SERIAL_THREAD,
+            _ => 0,
+        }
+    }
+}

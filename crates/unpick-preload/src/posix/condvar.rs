@@ -1,0 +1,129 @@
+//! Condition variables: unlock, wait, lock.
+
+use super::mutex::{self, unlock_early};
+use super::{forget, object};
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{operate, running, runtime};
+use crate::tasks;
+use crate::time::{nanoseconds, pass_to};
+use core::ffi::{c_int, c_void};
+use unpick_engine::{Grant, Shape};
+use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
+
+/// Bytes of a condition variable.
+const SIZE: usize = size_of::<libc::pthread_cond_t>();
+
+fn condvar(address: *mut c_void, pc: usize) -> ObjectId {
+    object(address, Shape::Condvar, ObjectKind::Condvar, pc)
+}
+
+/// Makes the running task a waiter, within the operation it has just performed.
+pub fn enlist(condvar: ObjectId) {
+    let runtime = runtime();
+    let strategy = runtime.strategy();
+    if !runtime.execution.enlist(runtime.current, condvar, strategy) {
+        tasks::leave();
+    }
+}
+
+pub(super) fn wait(
+    address: *mut c_void,
+    mutex: *mut c_void,
+    time: Option<*const libc::timespec>,
+    pc: usize,
+) -> c_int {
+    let condvar = condvar(address, pc);
+    let lock = mutex::object_of(mutex, pc);
+    match unlock_early(mutex) {
+        // A recursive mutex that is locked more than once stays locked, as it does without us.
+        Some(0) => enlist(condvar),
+        Some(error) => return error,
+        None => {
+            let runtime = runtime();
+            runtime.execution.intend_to_wait(runtime.current, condvar);
+            mutex::unlock_object(mutex, lock, pc);
+            enlist(condvar);
+        }
+    }
+    let op = match time {
+        None => Op::new(OpKind::Wait, condvar),
+        Some(_) => Op::timed(OpKind::Wait, condvar),
+    };
+    let grant = operate(op, pc);
+    let is_late = grant == Grant::TimedOut;
+    let runtime = self::runtime();
+    runtime.clocks.acquire(runtime.current, condvar);
+    if let (true, Some(time)) = (is_late, time) {
+        // SAFETY: the program passes a time.
+        pass_to(unsafe { nanoseconds(time) });
+    }
+    mutex::lock(mutex, pc);
+    match is_late {
+        true => libc::ETIMEDOUT,
+        false => 0,
+    }
+}
+
+pub(super) fn notify(address: *mut c_void, kind: OpKind, pc: usize) -> c_int {
+    let condvar = condvar(address, pc);
+    let runtime = runtime();
+    runtime.clocks.release(runtime.current, condvar);
+    operate(Op::new(kind, condvar), pc);
+    0
+}
+
+interpose! {
+    fn pthread_cond_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_init()(address, attributes);
+        }
+        forget(address, SIZE);
+        0
+    }
+
+    fn pthread_cond_destroy(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_destroy()(address);
+        }
+        forget(address, SIZE);
+        0
+    }
+
+    fn pthread_cond_wait(address: *mut c_void, mutex: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_wait()(address, mutex);
+        }
+        wait(address, mutex, None, pc)
+    }
+
+    fn pthread_cond_timedwait(address: *mut c_void, mutex: *mut c_void,
+                              time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_timedwait()(address, mutex, time);
+        }
+        wait(address, mutex, Some(time), pc)
+    }
+
+    fn pthread_cond_clockwait(address: *mut c_void, mutex: *mut c_void, clock: c_int,
+                              time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_clockwait()(address, mutex, clock, time);
+        }
+        wait(address, mutex, Some(time), pc)
+    }
+
+    fn pthread_cond_signal(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_signal()(address);
+        }
+        notify(address, OpKind::NotifyOne, pc)
+    }
+
+    fn pthread_cond_broadcast(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_cond_broadcast()(address);
+        }
+        notify(address, OpKind::NotifyAll, pc)
+    }
+}

@@ -1,0 +1,268 @@
+//! Mutexes of all kinds, and spin locks.
+
+use super::{forget, object};
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{operate, running, runtime};
+use crate::time::{nanoseconds, pass_to};
+use core::ffi::{c_int, c_void};
+use unpick_engine::{Grant, Shape};
+use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
+
+/// A mutex as the C library lays it out, with our use of the words.
+#[repr(C)]
+struct Mutex {
+    number: u32,
+    /// How often its owner has locked a recursive one again.
+    depth: u32,
+    /// The number of the owner's task plus one.
+    owner: u32,
+    users: u32,
+    kind: u32,
+}
+
+const KIND: u32 = 3;
+const RECURSIVE: u32 = libc::PTHREAD_MUTEX_RECURSIVE as u32;
+const ERROR_CHECK: u32 = libc::PTHREAD_MUTEX_ERRORCHECK as u32;
+
+impl Mutex {
+    /// # Safety
+    ///
+    /// The program passes a mutex.
+    unsafe fn at<'a>(address: *mut c_void) -> &'a mut Mutex {
+        // SAFETY: by the caller.
+        unsafe { &mut *address.cast() }
+    }
+
+    fn is_mine(&self) -> bool {
+        self.owner == runtime().current.0 + 1
+    }
+}
+
+fn mutex(address: *mut c_void, pc: usize) -> ObjectId {
+    object(address, Shape::Mutex, ObjectKind::Mutex, pc)
+}
+
+/// What locking again by the owner gives, if that is defined.
+fn lock_again(mutex: &mut Mutex, error: c_int) -> Option<c_int> {
+    if !mutex.is_mine() {
+        return None;
+    }
+    match mutex.kind & KIND {
+        RECURSIVE => {
+            mutex.depth += 1;
+            Some(0)
+        }
+        ERROR_CHECK => Some(error),
+        _ => None,
+    }
+}
+
+/// Notes who has locked.
+fn locked(address: *mut c_void, object: ObjectId) -> c_int {
+    let runtime = runtime();
+    // SAFETY: the program passes a mutex.
+    unsafe { Mutex::at(address) }.owner = runtime.current.0 + 1;
+    runtime.clocks.acquire(runtime.current, object);
+    0
+}
+
+/// Locks; others may run before.
+pub(super) fn lock(address: *mut c_void, pc: usize) -> c_int {
+    let object = mutex(address, pc);
+    // SAFETY: the program passes a mutex.
+    if let Some(result) = lock_again(unsafe { Mutex::at(address) }, libc::EDEADLK) {
+        return result;
+    }
+    operate(Op::new(OpKind::Lock, object), pc);
+    locked(address, object)
+}
+
+pub(super) fn lock_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
+    let object = mutex(address, pc);
+    // SAFETY: the program passes a mutex and a time.
+    let (mutex, deadline) = unsafe { (Mutex::at(address), nanoseconds(time)) };
+    if let Some(result) = lock_again(mutex, libc::EDEADLK) {
+        return result;
+    }
+    match operate(Op::timed(OpKind::Lock, object), pc) {
+        Grant::TimedOut => {
+            pass_to(deadline);
+            libc::ETIMEDOUT
+        }
+        _ => locked(address, object),
+    }
+}
+
+pub(super) fn try_lock(address: *mut c_void, pc: usize) -> c_int {
+    let object = mutex(address, pc);
+    // SAFETY: the program passes a mutex.
+    if let Some(result) = lock_again(unsafe { Mutex::at(address) }, libc::EBUSY) {
+        return result;
+    }
+    match operate(Op::new(OpKind::TryLock, object), pc) {
+        Grant::Refused => libc::EBUSY,
+        _ => locked(address, object),
+    }
+}
+
+/// What makes an unlock end before it reaches the engine.
+pub(super) fn unlock_early(address: *mut c_void) -> Option<c_int> {
+    // SAFETY: the program passes a mutex.
+    let mutex = unsafe { Mutex::at(address) };
+    let kind = mutex.kind & KIND;
+    if !mutex.is_mine() && (kind == ERROR_CHECK || kind == RECURSIVE) {
+        return Some(libc::EPERM);
+    }
+    if mutex.is_mine() && mutex.depth > 0 {
+        mutex.depth -= 1;
+        return Some(0);
+    }
+    None
+}
+
+/// Unlocks; the object is that of the mutex.
+pub(super) fn unlock_object(address: *mut c_void, object: ObjectId, pc: usize) {
+    // Nobody looks at the owner before the operation is performed, because nobody else has it.
+    // SAFETY: the program passes a mutex.
+    unsafe { Mutex::at(address) }.owner = 0;
+    let runtime = runtime();
+    runtime.clocks.release(runtime.current, object);
+    operate(Op::new(OpKind::Unlock, object), pc);
+}
+
+/// Unlocks, or gives an error.
+pub(super) fn unlock(address: *mut c_void, pc: usize) -> c_int {
+    let object = mutex(address, pc);
+    if let Some(result) = unlock_early(address) {
+        return result;
+    }
+    unlock_object(address, object, pc);
+    0
+}
+
+/// Makes a mutex of a kind.
+pub(super) fn make(address: *mut c_void, is_recursive: bool) {
+    // SAFETY: the program passes room for a mutex.
+    let mutex = unsafe {
+        forget(address, size_of::<libc::pthread_mutex_t>());
+        Mutex::at(address)
+    };
+    if is_recursive {
+        mutex.kind = RECURSIVE;
+    }
+}
+
+/// The object of a mutex.
+pub(super) fn object_of(address: *mut c_void, pc: usize) -> ObjectId {
+    mutex(address, pc)
+}
+
+interpose! {
+    fn pthread_mutex_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
+        let result = real::pthread_mutex_init()(address, attributes);
+        if result == 0 && running().is_some() {
+            Mutex::at(address).number = 0;
+        }
+        result
+    }
+
+    fn pthread_mutex_destroy(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_mutex_destroy()(address);
+        }
+        let mutex = Mutex::at(address);
+        if mutex.owner != 0 {
+            return libc::EBUSY;
+        }
+        mutex.number = 0;
+        0
+    }
+
+    fn pthread_mutex_lock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_mutex_lock()(address);
+        }
+        lock(address, pc)
+    }
+
+    fn pthread_mutex_trylock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_mutex_trylock()(address);
+        }
+        try_lock(address, pc)
+    }
+
+    fn pthread_mutex_timedlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_mutex_timedlock()(address, time);
+        }
+        lock_until(address, time, pc)
+    }
+
+    fn pthread_mutex_clocklock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
+            -> c_int {
+        if running().is_none() {
+            return real::pthread_mutex_clocklock()(address, clock, time);
+        }
+        lock_until(address, time, pc)
+    }
+
+    fn pthread_mutex_unlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_mutex_unlock()(address);
+        }
+        unlock(address, pc)
+    }
+
+    fn pthread_spin_init(address: *mut c_void, shared: c_int; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_spin_init()(address, shared);
+        }
+        forget(address, 4);
+        0
+    }
+
+    fn pthread_spin_destroy(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_spin_destroy()(address);
+        }
+        forget(address, 4);
+        0
+    }
+
+    fn pthread_spin_lock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_spin_lock()(address);
+        }
+        let object = mutex(address, pc);
+        operate(Op::new(OpKind::Lock, object), pc);
+        let runtime = runtime();
+        runtime.clocks.acquire(runtime.current, object);
+        0
+    }
+
+    fn pthread_spin_trylock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_spin_trylock()(address);
+        }
+        let object = mutex(address, pc);
+        if operate(Op::new(OpKind::TryLock, object), pc) == Grant::Refused {
+            return libc::EBUSY;
+        }
+        let runtime = runtime();
+        runtime.clocks.acquire(runtime.current, object);
+        0
+    }
+
+    fn pthread_spin_unlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_spin_unlock()(address);
+        }
+        let object = mutex(address, pc);
+        let runtime = runtime();
+        runtime.clocks.release(runtime.current, object);
+        operate(Op::new(OpKind::Unlock, object), pc);
+        0
+    }
+}

@@ -1,0 +1,149 @@
+//! Reader-writer locks.
+
+use super::{forget, object};
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{operate, running, runtime};
+use crate::time::{nanoseconds, pass_to};
+use core::ffi::{c_int, c_void};
+use unpick_engine::{Grant, Shape};
+use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
+
+/// Bytes of a reader-writer lock.
+const SIZE: usize = size_of::<libc::pthread_rwlock_t>();
+
+/// Our use of the words.
+#[repr(C)]
+struct RwLock {
+    number: u32,
+    /// The number of the writer's task plus one.
+    writer: u32,
+}
+
+fn rwlock(address: *mut c_void, pc: usize) -> ObjectId {
+    object(address, Shape::RwLock, ObjectKind::RwLock, pc)
+}
+
+fn set_writer(address: *mut c_void, writer: u32) -> u32 {
+    // SAFETY: the program passes a reader-writer lock.
+    let lock = unsafe { &mut *address.cast::<RwLock>() };
+    core::mem::replace(&mut lock.writer, writer)
+}
+
+fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) -> c_int {
+    let grant = operate(op, pc);
+    match grant {
+        Grant::Refused => return libc::EBUSY,
+        Grant::TimedOut => {
+            // SAFETY: the program passes a time.
+            pass_to(unsafe { nanoseconds(time) });
+            return libc::ETIMEDOUT;
+        }
+        _ => {}
+    }
+    let runtime = runtime();
+    if matches!(op.kind, OpKind::WriteLock | OpKind::TryWriteLock) {
+        set_writer(address, runtime.current.0 + 1);
+    }
+    runtime.clocks.acquire(runtime.current, op.object);
+    0
+}
+
+interpose! {
+    fn pthread_rwlock_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_init()(address, attributes);
+        }
+        forget(address, SIZE);
+        0
+    }
+
+    fn pthread_rwlock_destroy(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_destroy()(address);
+        }
+        forget(address, SIZE);
+        0
+    }
+
+    fn pthread_rwlock_rdlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_rdlock()(address);
+        }
+        let op = Op::new(OpKind::ReadLock, rwlock(address, pc));
+        lock(address, op, core::ptr::null(), pc)
+    }
+
+    fn pthread_rwlock_tryrdlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_tryrdlock()(address);
+        }
+        let op = Op::new(OpKind::TryReadLock, rwlock(address, pc));
+        lock(address, op, core::ptr::null(), pc)
+    }
+
+    fn pthread_rwlock_timedrdlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_timedrdlock()(address, time);
+        }
+        let op = Op::timed(OpKind::ReadLock, rwlock(address, pc));
+        lock(address, op, time, pc)
+    }
+
+    fn pthread_rwlock_clockrdlock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
+            -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_clockrdlock()(address, clock, time);
+        }
+        let op = Op::timed(OpKind::ReadLock, rwlock(address, pc));
+        lock(address, op, time, pc)
+    }
+
+    fn pthread_rwlock_wrlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_wrlock()(address);
+        }
+        let op = Op::new(OpKind::WriteLock, rwlock(address, pc));
+        lock(address, op, core::ptr::null(), pc)
+    }
+
+    fn pthread_rwlock_trywrlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_trywrlock()(address);
+        }
+        let op = Op::new(OpKind::TryWriteLock, rwlock(address, pc));
+        lock(address, op, core::ptr::null(), pc)
+    }
+
+    fn pthread_rwlock_timedwrlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_timedwrlock()(address, time);
+        }
+        let op = Op::timed(OpKind::WriteLock, rwlock(address, pc));
+        lock(address, op, time, pc)
+    }
+
+    fn pthread_rwlock_clockwrlock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
+            -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_clockwrlock()(address, clock, time);
+        }
+        let op = Op::timed(OpKind::WriteLock, rwlock(address, pc));
+        lock(address, op, time, pc)
+    }
+
+    fn pthread_rwlock_unlock(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::pthread_rwlock_unlock()(address);
+        }
+        let object = rwlock(address, pc);
+        let runtime = runtime();
+        let kind = match set_writer(address, 0) {
+            0 => OpKind::ReadUnlock,
+            _ => OpKind::WriteUnlock,
+        };
+        runtime.clocks.release(runtime.current, object);
+        operate(Op::new(kind, object), pc);
+        0
+    }
+}

@@ -1,0 +1,137 @@
+//! Semaphores.
+
+use super::object;
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{operate, running, runtime};
+use crate::sys::set_errno;
+use crate::time::{nanoseconds, pass_to};
+use core::ffi::{c_int, c_void};
+use unpick_engine::{Grant, Shape};
+use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
+
+/// Our use of the words.
+#[repr(C)]
+struct Semaphore {
+    number: u32,
+    /// What `sem_init` said, and what has become of it.
+    value: u32,
+}
+
+/// # Safety
+///
+/// The program passes a semaphore.
+unsafe fn at<'a>(address: *mut c_void) -> &'a mut Semaphore {
+    // SAFETY: by the caller.
+    unsafe { &mut *address.cast() }
+}
+
+fn semaphore(address: *mut c_void, pc: usize) -> ObjectId {
+    // SAFETY: the program passes a semaphore.
+    let permits = unsafe { at(address) }.value;
+    object(
+        address,
+        Shape::Semaphore { permits },
+        ObjectKind::Semaphore,
+        pc,
+    )
+}
+
+fn wait(
+    address: *mut c_void,
+    kind: OpKind,
+    time: Option<*const libc::timespec>,
+    pc: usize,
+) -> c_int {
+    let object = semaphore(address, pc);
+    let mut op = Op::new(kind, object);
+    op.argument = 1;
+    op.timed = time.is_some();
+    match (operate(op, pc), time) {
+        (Grant::Refused, _) => {
+            set_errno(libc::EAGAIN);
+            return -1;
+        }
+        (Grant::TimedOut, Some(time)) => {
+            // SAFETY: the program passes a time.
+            pass_to(unsafe { nanoseconds(time) });
+            set_errno(libc::ETIMEDOUT);
+            return -1;
+        }
+        _ => {}
+    }
+    // SAFETY: the program passes a semaphore.
+    unsafe { at(address) }.value -= 1;
+    let runtime = runtime();
+    runtime.clocks.acquire(runtime.current, object);
+    0
+}
+
+interpose! {
+    fn sem_init(address: *mut c_void, shared: c_int, value: u32; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_init()(address, shared, value);
+        }
+        super::forget(address, size_of::<libc::sem_t>());
+        at(address).value = value;
+        0
+    }
+
+    fn sem_destroy(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_destroy()(address);
+        }
+        super::forget(address, size_of::<libc::sem_t>());
+        0
+    }
+
+    fn sem_wait(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_wait()(address);
+        }
+        wait(address, OpKind::Acquire, None, pc)
+    }
+
+    fn sem_trywait(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_trywait()(address);
+        }
+        wait(address, OpKind::TryAcquire, None, pc)
+    }
+
+    fn sem_timedwait(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_timedwait()(address, time);
+        }
+        wait(address, OpKind::Acquire, Some(time), pc)
+    }
+
+    fn sem_clockwait(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_clockwait()(address, clock, time);
+        }
+        wait(address, OpKind::Acquire, Some(time), pc)
+    }
+
+    fn sem_post(address: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_post()(address);
+        }
+        let object = semaphore(address, pc);
+        let runtime = runtime();
+        runtime.clocks.release(runtime.current, object);
+        let mut op = Op::new(OpKind::Release, object);
+        op.argument = 1;
+        operate(op, pc);
+        at(address).value += 1;
+        0
+    }
+
+    fn sem_getvalue(address: *mut c_void, out: *mut c_int; pc) -> c_int {
+        if running().is_none() {
+            return real::sem_getvalue()(address, out);
+        }
+        *out = at(address).value as c_int;
+        0
+    }
+}

@@ -1,0 +1,474 @@
+//! All that changes while a program runs, and the way of an operation through the engine.
+
+use crate::address_table::AddressTable;
+use crate::context::Context;
+use crate::io::Io;
+use crate::posix::keys::Keys;
+use crate::random::Random;
+use crate::signals::{self, Pending, Stacks};
+use crate::sites::{Calls, Sites};
+use crate::snapshot::Snapshot;
+use crate::tasks::{self, Slot};
+use crate::time::Clock;
+use crate::waiting::{self, Waits};
+use alloc::boxed::Box;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
+use unpick_memory::{Clocks, Heap, Shadow, Shared};
+use unpick_protocol::{Desk, Launch, Module, Order, Points, Trouble, TroubleKind};
+use unpick_trace::{
+    Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, Outcome, SiteId, TaskId,
+};
+
+static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(null_mut());
+
+/// One task of the program.
+pub struct Task {
+    pub slot: usize,
+    pub start: Option<crate::real::Start>,
+    pub argument: *mut c_void,
+    pub result: *mut c_void,
+    pub is_detached: bool,
+    pub is_joined: bool,
+    pub calls: Calls,
+    /// The innermost handler that plain C has pushed for the end of the task.
+    pub handlers: *mut c_void,
+    /// Where on its stack its first function lies.
+    pub base: usize,
+    /// The program counter of its last call into the runtime.
+    pub pc: usize,
+}
+
+/// The runtime.
+pub struct Runtime {
+    pub desk: *const Desk,
+    pub launch: Launch,
+    pub execution: Execution,
+    /// Valid while an execution runs.
+    pub strategy: *mut dyn Strategy,
+    /// Whether an execution is under way: otherwise functions do what they do without us.
+    pub is_running: bool,
+    pub current: TaskId,
+    /// The creator of the running task, while that is new: it runs up to its first operation within
+    /// the transition of its creator.
+    pub creator: Option<TaskId>,
+    /// Tasks that have not ended.
+    pub live_count: usize,
+    pub tasks: Vec<Task>,
+    pub task_count: usize,
+    pub slots: Vec<Slot>,
+    pub variables: AddressTable,
+    pub futexes: AddressTable,
+    /// Where each object lies; zero if nowhere.
+    pub addresses: Vec<u64>,
+    pub sites: Sites,
+    pub keys: Keys,
+    pub clock: Clock,
+    pub stacks: Stacks,
+    pub pending: Pending,
+    pub waits: Waits,
+    pub io: Io,
+    pub controller: Context,
+    pub snapshot: Snapshot,
+    pub trouble: Option<Trouble>,
+    pub points: Points,
+    /// The program counters at which plain accesses are points.
+    pub points_at: Shared,
+    pub races: bool,
+    pub clocks: Clocks,
+    pub shadow: Shadow,
+    pub heap: Heap,
+    pub random: Random,
+    /// The lowest address of the first task's stack, and its size.
+    pub main_stack: (usize, usize),
+    /// Bytes of the stacks of the other tasks.
+    pub stack_size: usize,
+    /// What each variable held when it was last seen, by number; `None` if it is no variable or was
+    /// never seen.
+    values: Vec<Option<u64>>,
+}
+
+/// Bytes of shadow memory. Pages that are never touched cost nothing.
+const SHADOW_SIZE: usize = 1 << 30;
+
+fn open_shadow() -> Shadow {
+    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let memory = crate::sys::map(0, SHADOW_SIZE, flags, -1);
+    let memory = memory.expect("cannot reserve shadow memory");
+    // SAFETY: fresh memory, shared with forks so that the stamps of executions stay right.
+    unsafe { Shadow::new(memory, SHADOW_SIZE) }
+}
+
+/// A strategy that stands in while no execution runs.
+struct NoStrategy;
+
+impl Strategy for NoStrategy {
+    fn begin(&mut self, _index: u64) -> Begin {
+        Begin::Exhausted
+    }
+    fn choose(&mut self, _view: &View<'_>) -> Result<TaskId, Stop> {
+        Err(Stop::Cut)
+    }
+    fn answer(&mut self, _view: &View<'_>, _question: Choice) -> Result<u32, Stop> {
+        Err(Stop::Cut)
+    }
+}
+
+impl Runtime {
+    /// Makes the runtime; it lives as long as the process.
+    pub fn install(
+        desk: *const Desk,
+        launch: Launch,
+        modules: Vec<Module>,
+    ) -> &'static mut Runtime {
+        let runtime = Box::leak(Box::new(Runtime {
+            desk,
+            launch,
+            execution: Execution::new(Settings::default()),
+            strategy: core::ptr::from_mut(Box::leak(Box::new(NoStrategy))),
+            is_running: false,
+            current: TaskId::MAIN,
+            creator: None,
+            live_count: 0,
+            tasks: Vec::new(),
+            task_count: 0,
+            slots: Vec::new(),
+            variables: AddressTable::new(),
+            futexes: AddressTable::new(),
+            addresses: Vec::new(),
+            sites: Sites::new(modules),
+            keys: Keys::new(),
+            clock: Clock::new(),
+            stacks: Stacks::new(),
+            pending: Pending::new(),
+            waits: Waits::new(),
+            io: Io::new(),
+            controller: Context::NOWHERE,
+            snapshot: Snapshot::new(),
+            trouble: None,
+            points: Points::Sync,
+            points_at: Shared::new(),
+            races: true,
+            clocks: Clocks::new(),
+            shadow: open_shadow(),
+            heap: crate::allocation::open(),
+            random: Random::new(),
+            main_stack: crate::posix::main_stack(),
+            stack_size: crate::posix::stack_size(),
+            values: Vec::new(),
+        }));
+        RUNTIME.store(runtime, Ordering::Release);
+        runtime
+    }
+
+    pub fn desk(&self) -> &'static Desk {
+        // SAFETY: mapped for as long as the process lives.
+        unsafe { &*self.desk }
+    }
+
+    /// Prepares for an order.
+    pub fn take_order(&mut self, order: &Order) {
+        self.execution = Execution::new(order.settings);
+        self.sites.clear();
+        self.points = order.points;
+        self.points_at = Shared::new();
+        let places: Vec<usize> = order.shared.iter().map(|&pc| pc as usize).collect();
+        self.points_at.import(&places);
+        self.races = order.races;
+        self.trouble = None;
+    }
+
+    /// Goes back to the beginning of the program.
+    pub fn begin_execution(&mut self) {
+        self.execution.reset();
+        self.variables.clear();
+        self.futexes.clear();
+        self.addresses.clear();
+        self.keys.reset();
+        self.clock.reset();
+        self.stacks.reset();
+        self.pending.reset();
+        self.waits.reset();
+        self.io.reset();
+        self.random.reset();
+        self.values.clear();
+        self.clocks.reset();
+        self.shadow.begin_execution();
+        crate::process::reset();
+        crate::allocation::reset(&mut self.heap);
+        self.creator = None;
+        self.task_count = 0;
+        self.live_count = 0;
+        for slot in &mut self.slots {
+            slot.reset();
+        }
+        self.current = self.add_task(None, 0);
+        self.is_running = true;
+    }
+
+    /// Makes a task that runs in a slot.
+    pub fn add_task(&mut self, parent: Option<TaskId>, slot: usize) -> TaskId {
+        let task = self.execution.add_task(parent);
+        self.note_address(self.execution.object_of(task), 0);
+        if self.tasks.len() == self.task_count {
+            self.tasks.push(Task {
+                slot,
+                start: None,
+                argument: null_mut(),
+                result: null_mut(),
+                is_detached: false,
+                is_joined: false,
+                calls: Calls::default(),
+                handlers: null_mut(),
+                base: usize::MAX,
+                pc: 0,
+            });
+        }
+        let data = &mut self.tasks[self.task_count];
+        data.slot = slot;
+        data.start = None;
+        data.argument = null_mut();
+        data.result = null_mut();
+        data.is_detached = false;
+        data.is_joined = false;
+        data.calls.clear();
+        data.handlers = null_mut();
+        data.base = usize::MAX;
+        data.pc = 0;
+        self.task_count += 1;
+        self.live_count += 1;
+        self.clocks.begin(parent, task);
+        self.pending.begin(parent);
+        self.slots[slot].task = Some(task);
+        task
+    }
+
+    fn note_address(&mut self, object: ObjectId, address: u64) {
+        assert!(
+            self.addresses.len() == object.index(),
+            "internal error: objects are numbered in order"
+        );
+        self.addresses.push(address);
+    }
+
+    /// Makes an object that the running task uses for the first time.
+    pub fn add_object(&mut self, shape: Shape, address: u64) -> ObjectId {
+        let object = self.execution.add_object(shape, self.current);
+        self.note_address(object, address);
+        object
+    }
+
+    /// The variable at an address.
+    #[inline]
+    pub fn variable(&mut self, address: usize) -> ObjectId {
+        match self.variables.get(address as u64) {
+            Some(number) => ObjectId(number),
+            None => {
+                let object = self.add_object(Shape::Variable, address as u64);
+                self.variables.insert(address as u64, object.0);
+                object
+            }
+        }
+    }
+
+    /// Notes what a variable held and holds now. If it has changed since it was last seen, code that
+    /// is not instrumented has done so, in whatever task: that may have been a release.
+    #[inline]
+    pub fn note_value(&mut self, variable: ObjectId, found: u64, left: u64) {
+        let index = variable.index();
+        if self.values.len() <= index {
+            self.values.resize(index + 1, None);
+        }
+        if self.values[index].is_some_and(|known| known != found) {
+            self.release_by_all(variable);
+        }
+        self.values[index] = Some(left);
+    }
+
+    /// Code that is not instrumented has written a variable, in whatever task: for all we know it was
+    /// a release, and whoever reads it from now on may know of everything up to here.
+    #[cold]
+    fn release_by_all(&mut self, variable: ObjectId) {
+        for index in 0..self.task_count {
+            if !self.tasks[index].is_joined {
+                self.clocks.release(TaskId(index as u32), variable);
+            }
+        }
+        self.clocks.acquire_all(self.current);
+    }
+
+    /// The waiters for a word.
+    pub fn futex(&mut self, address: usize) -> ObjectId {
+        match self.futexes.get(address as u64) {
+            Some(number) => ObjectId(number),
+            None => {
+                let object = self.add_object(Shape::Condvar, address as u64);
+                self.futexes.insert(address as u64, object.0);
+                object
+            }
+        }
+    }
+
+    /// The object whose number is kept in its own first word; zero means that it has none yet.
+    /// `None` if the word holds something else.
+    pub fn object_in(
+        &mut self,
+        word: &mut u32,
+        shape: Shape,
+        kind: ObjectKind,
+    ) -> Option<ObjectId> {
+        /// Marks a number as ours: what the C library leaves in its objects is small.
+        const OURS: u32 = 0x5000_0000;
+        if *word == 0 {
+            let object = self.add_object(shape, core::ptr::from_ref(word) as u64);
+            *word = OURS | object.0;
+            return Some(object);
+        }
+        let object = ObjectId(*word ^ OURS);
+        let info = self.execution.trace().objects.get(object.index());
+        info.is_some_and(|info| info.kind == kind).then_some(object)
+    }
+
+    /// The number of the place at which the running task calls.
+    fn site(&mut self, pc: usize) -> SiteId {
+        let task = &mut self.tasks[self.current.index()];
+        if pc != 0 {
+            task.pc = pc;
+        }
+        self.sites.intern(task.pc, &task.calls, &mut self.execution)
+    }
+
+    /// Ends the execution with a fault of the running task.
+    pub fn fail(&mut self, kind: FailureKind, message: String, pc: usize) {
+        let site = self.site(pc);
+        let site = self.execution.trace().site(site).cloned();
+        self.execution.fail(Failure {
+            kind,
+            task: self.current,
+            message,
+            site,
+        });
+    }
+
+    /// Whether accesses are looked at. What happens before the first task is created happens before
+    /// everything else.
+    #[inline]
+    pub fn watches_memory(&self) -> bool {
+        self.races && self.task_count > 1
+    }
+
+    /// Asks the strategy something on behalf of the running task. Zero if the execution is over.
+    pub fn strategy(&mut self) -> &'static mut dyn Strategy {
+        // SAFETY: it outlives the execution.
+        unsafe { &mut *self.strategy }
+    }
+}
+
+/// The runtime if an execution is under way.
+#[inline]
+pub fn running() -> Option<&'static mut Runtime> {
+    let runtime = RUNTIME.load(Ordering::Relaxed);
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: it lives as long as the process; one task runs at a time and holds no reference while
+    // others run.
+    let runtime = unsafe { &mut *runtime };
+    runtime.is_running.then_some(runtime)
+}
+
+/// The runtime; only where there is one.
+#[inline]
+pub fn runtime() -> &'static mut Runtime {
+    // SAFETY: as above.
+    unsafe { &mut *RUNTIME.load(Ordering::Relaxed) }
+}
+
+/// Performs an operation of the running task: others may run before it. Does not return if the
+/// execution ends here.
+#[inline]
+pub fn operate(op: Op, pc: usize) -> Grant {
+    let runtime = runtime();
+    let task = runtime.current;
+    let site = runtime.site(pc);
+    runtime.execution.announce_at(task, op, site);
+    match runtime.creator.take() {
+        Some(creator) => {
+            runtime.current = creator;
+            tasks::switch(task, creator);
+        }
+        None => go_on(task),
+    }
+    let grant = self::runtime().execution.grant();
+    signals::deliver();
+    grant
+}
+
+/// The same for an operation without object.
+pub fn operate_alone(kind: OpKind, pc: usize) -> Grant {
+    operate(Op::new(kind, ObjectId::NONE), pc)
+}
+
+/// Lets the strategy choose who goes on, and returns when it is `task`.
+#[inline]
+fn go_on(task: TaskId) {
+    match decide() {
+        Some(next) if next == task => {}
+        Some(next) => tasks::switch(task, next),
+        None => tasks::leave(),
+    }
+}
+
+/// Lets the strategy choose, and makes the chosen task current; `None` if the execution is over.
+#[inline]
+pub fn decide() -> Option<TaskId> {
+    let runtime = runtime();
+    crate::process::note_step(runtime);
+    waiting::provide(runtime);
+    let strategy = runtime.strategy();
+    match runtime.execution.decide(strategy) {
+        Decision::Run(next) => {
+            runtime.current = next;
+            Some(next)
+        }
+        Decision::Over => None,
+    }
+}
+
+/// Ends the execution with a fault of the running task.
+pub fn fail(kind: FailureKind, message: &str, pc: usize) -> ! {
+    runtime().fail(kind, message.to_string(), pc);
+    tasks::leave()
+}
+
+/// Ends the exploration: the program does something that is not modelled.
+pub fn refuse(kind: TroubleKind, what: &str, pc: usize) -> ! {
+    let runtime = runtime();
+    runtime.trouble.get_or_insert(Trouble {
+        kind,
+        what: what.to_string(),
+        pc: pc as u64,
+    });
+    runtime.execution.stop(Stop::Cut);
+    tasks::leave()
+}
+
+/// Ends the execution: the program as a whole ends with a code.
+pub fn exit(code: i32, pc: usize) -> ! {
+    let runtime = runtime();
+    if code == 0 {
+        runtime.execution.exit();
+    } else if runtime
+        .execution
+        .outcome()
+        .is_none_or(|outcome| *outcome == Outcome::Pass)
+    {
+        let message = alloc::format!("exit code {code}");
+        runtime.fail(FailureKind::ExitCode, message, pc);
+    }
+    tasks::leave()
+}

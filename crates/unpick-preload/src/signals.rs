@@ -1,0 +1,150 @@
+//! Faults of the program: signals that would end it become outcomes. Signals that it sends to itself
+//! are modelled.
+
+mod calls;
+mod delivery;
+
+pub use delivery::{Pending, deliver, raise};
+
+use crate::interpose::interpose;
+use crate::process::signal_name;
+use crate::real;
+use crate::runtime::{running, runtime};
+use crate::sys;
+use alloc::{format, vec, vec::Vec};
+use core::ffi::{c_int, c_void};
+use core::mem::zeroed;
+use unpick_trace::FailureKind;
+
+/// The signals that end a program by its own fault.
+const FATAL: [c_int; 7] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGILL,
+    libc::SIGFPE,
+    libc::SIGABRT,
+    libc::SIGTRAP,
+    libc::SIGSYS,
+];
+
+/// Bytes of a stack for handlers.
+const STACK: usize = 64 << 10;
+
+/// What the program believes of its alternative signal stacks. The kernel has ours: several tasks
+/// share one thread of the operating system.
+pub struct Stacks {
+    /// By task number.
+    told: Vec<libc::stack_t>,
+}
+
+impl Stacks {
+    pub fn new() -> Stacks {
+        Stacks { told: Vec::new() }
+    }
+
+    pub fn reset(&mut self) {
+        self.told.clear();
+    }
+
+    fn of(&mut self, task: usize) -> &mut libc::stack_t {
+        while self.told.len() <= task {
+            self.told.push(libc::stack_t {
+                ss_sp: core::ptr::null_mut(),
+                ss_flags: libc::SS_DISABLE,
+                ss_size: 0,
+            });
+        }
+        &mut self.told[task]
+    }
+}
+
+/// Handles faults from now on.
+///
+/// # Safety
+///
+/// Called once, before the program begins.
+pub unsafe fn install() {
+    use_stack(0);
+    // SAFETY: the handler expects three arguments, as the flag says.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        action.sa_sigaction = handle as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
+        for signal in FATAL {
+            real::sigaction()(signal, &action, core::ptr::null_mut());
+        }
+        // Who writes to a pipe without readers gets it by way of the error.
+        action.sa_sigaction = libc::SIG_IGN;
+        real::sigaction()(libc::SIGPIPE, &action, core::ptr::null_mut());
+    }
+}
+
+/// Gives the calling thread a stack for handlers.
+pub fn use_stack(_slot: usize) {
+    let memory = vec![0_u8; STACK].leak();
+    let stack = libc::stack_t {
+        ss_sp: memory.as_mut_ptr().cast(),
+        ss_flags: 0,
+        ss_size: STACK,
+    };
+    let address = &raw const stack as i64;
+    // SAFETY: the memory is never freed.
+    unsafe { sys::call(libc::SYS_sigaltstack, [address, 0, 0, 0, 0, 0]) };
+}
+
+// SAFETY: called by the kernel.
+unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: what the kernel passes to a handler of this kind.
+    let (pc, stack, address) = unsafe {
+        let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let pc = registers[libc::REG_RIP as usize] as usize;
+        let stack = registers[libc::REG_RSP as usize] as usize;
+        (pc, stack, (*info).si_addr() as usize)
+    };
+    if running().is_none() {
+        let text = format!(
+            "unpick: internal error: {} at {pc:#x}, address {address:#x}\n",
+            signal_name(signal)
+        );
+        sys::print(text.as_bytes());
+        sys::exit_process(sys::INTERNAL_ERROR);
+    }
+    // A fault just below the stack pointer is a stack that has run out.
+    let is_overflow = signal == libc::SIGSEGV && stack.abs_diff(address) < 64 << 10;
+    let runtime = runtime();
+    if is_overflow {
+        let message = format!(
+            "{} ran out of stack",
+            runtime.execution.trace().task_name(runtime.current)
+        );
+        runtime.fail(FailureKind::StackOverflow, message, pc + 1);
+    } else if signal == libc::SIGABRT {
+        runtime.fail(FailureKind::Abort, "the program aborted".into(), pc + 1);
+    } else {
+        let message = match signal {
+            libc::SIGSEGV | libc::SIGBUS => {
+                format!("{}: address {address:#x}", signal_name(signal))
+            }
+            _ => signal_name(signal).into(),
+        };
+        runtime.fail(FailureKind::Signal, message, pc + 1);
+    }
+    crate::tasks::leave()
+}
+
+interpose! {
+    fn sigaltstack(new: *const libc::stack_t, old: *mut libc::stack_t; pc) -> c_int {
+        let Some(runtime) = running() else {
+            return real::sigaltstack()(new, old);
+        };
+        let task = runtime.current.index();
+        let told = runtime.stacks.of(task);
+        if !old.is_null() {
+            *old = *told;
+        }
+        if !new.is_null() {
+            *told = *new;
+        }
+        0
+    }
+}

@@ -1,0 +1,110 @@
+//! Where in the program an operation stands: program counters of the call and of its callers.
+//!
+//! The driver finds file and line. A site holds a few frames, because the innermost ones are often in
+//! a library that was compiled into the program.
+
+use crate::address_table::AddressTable;
+use alloc::{format, string::String, vec::Vec};
+use unpick_engine::Execution;
+use unpick_protocol::Module;
+use unpick_trace::{Site, SiteId};
+
+/// Frames that are kept of a place.
+const FRAMES_MAX: usize = 6;
+
+/// The calls a task is in, as far as its functions tell.
+#[derive(Default)]
+pub struct Calls {
+    /// Return addresses, outermost first.
+    returns: Vec<usize>,
+}
+
+impl Calls {
+    pub fn clear(&mut self) {
+        self.returns.clear();
+    }
+
+    #[inline]
+    pub fn enter(&mut self, return_address: usize) {
+        self.returns.push(return_address);
+    }
+
+    #[inline]
+    pub fn leave(&mut self) {
+        self.returns.pop();
+    }
+
+    /// Return addresses, innermost first.
+    pub fn innermost(&self) -> impl Iterator<Item = usize> + '_ {
+        self.returns.iter().rev().copied().take(FRAMES_MAX - 1)
+    }
+}
+
+/// Numbers for places.
+pub struct Sites {
+    known: AddressTable,
+    pub modules: Vec<Module>,
+}
+
+impl Sites {
+    pub fn new(modules: Vec<Module>) -> Sites {
+        Sites {
+            known: AddressTable::new(),
+            modules,
+        }
+    }
+
+    /// Forgets all numbers, for another `Execution`.
+    pub fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    /// The number of a place.
+    #[inline]
+    pub fn intern(&mut self, pc: usize, calls: &Calls, execution: &mut Execution) -> SiteId {
+        let mut key = pc as u64;
+        for frame in calls.innermost() {
+            key = (key.rotate_left(23) ^ frame as u64).wrapping_mul(0x517c_c1b7_2722_0a95);
+        }
+        match self.known.get(key) {
+            Some(number) => SiteId(number),
+            None => self.add(key, pc, calls, execution),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, key: u64, pc: usize, calls: &Calls, execution: &mut Execution) -> SiteId {
+        let mut file = self.frame(pc);
+        for frame in calls.innermost() {
+            file.push(' ');
+            file.push_str(&self.frame(frame));
+        }
+        let site = execution.add_site(Site {
+            file,
+            line: 0,
+            column: 0,
+        });
+        self.known.insert(key, site.0);
+        site
+    }
+
+    /// A place in the code as the driver finds it in a message: `@MODULE:OFFSET@`.
+    pub fn mention(&self, return_address: usize) -> String {
+        format!("@{}@", self.frame(return_address))
+    }
+
+    /// A place in memory as the driver finds it in a message: `&MODULE:OFFSET&`.
+    pub fn mention_data(&self, address: usize) -> String {
+        format!("&{}&", self.frame(address + 1))
+    }
+
+    /// A return address as `MODULE:OFFSET` of the call before it; `-` if no module is there.
+    fn frame(&self, return_address: usize) -> String {
+        let call = (return_address as u64).saturating_sub(1);
+        let is_in = |module: &&Module| (module.start..module.end).contains(&call);
+        match self.modules.iter().position(|module| is_in(&module)) {
+            Some(number) => format!("{number}:{:x}", call - self.modules[number].base),
+            None => String::from("-"),
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The program's writable memory as it was before `main`, and the way back to it.
+//!
+//! Everything that the process may write and that is private to it is copied, except what the
+//! runtime owns. Stacks are copied from their stack pointer up: what lies below is dead.
+
+use crate::runtime::Runtime;
+use crate::sys;
+use alloc::{vec, vec::Vec};
+use core::ops::Range;
+use unpick_protocol::Backend;
+
+struct Region {
+    start: usize,
+    length: usize,
+    /// Where its copy lies in the store.
+    offset: usize,
+    /// The slot whose stack it is.
+    slot: Option<usize>,
+}
+
+/// A copy of memory.
+pub struct Snapshot {
+    regions: Vec<Region>,
+    store: Vec<u8>,
+    program_break: i64,
+    /// Memory that the execution at hand has mapped.
+    mapped: Vec<Range<usize>>,
+    /// The first file descriptor that the program has not inherited.
+    files_from: i64,
+    /// Memory of the runtime among what the process may write.
+    own: Vec<Range<usize>>,
+}
+
+impl Snapshot {
+    pub const fn new() -> Snapshot {
+        Snapshot {
+            regions: Vec::new(),
+            store: Vec::new(),
+            program_break: 0,
+            mapped: Vec::new(),
+            files_from: 0,
+            own: Vec::new(),
+        }
+    }
+
+    /// Leaves out memory of the runtime.
+    pub fn exclude(&mut self, range: Range<usize>) {
+        self.own.push(range);
+    }
+
+    fn add(&mut self, range: Range<usize>, slot: Option<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        let length = range.len();
+        let offset = self.store.len();
+        // SAFETY: the kernel says that this memory can be read, and nothing else runs.
+        let bytes = unsafe { core::slice::from_raw_parts(range.start as *const u8, length) };
+        self.store.extend_from_slice(bytes);
+        self.regions.push(Region {
+            start: range.start,
+            length,
+            offset,
+            slot,
+        });
+    }
+
+    /// Puts one region back.
+    fn restore_region(&self, region: &Region) {
+        let copy = self.store[region.offset..][..region.length].as_ptr();
+        // SAFETY: the region was writable when it was copied, and nobody runs on it now.
+        unsafe { core::ptr::copy_nonoverlapping(copy, region.start as *mut u8, region.length) };
+    }
+
+    /// Puts the stack and the thread-locals of a slot back, for another task of the same execution.
+    pub fn restore_thread(&self, slot: usize) {
+        for region in &self.regions {
+            if region.slot == Some(slot) {
+                self.restore_region(region);
+            }
+        }
+    }
+
+    /// Notes that the program has mapped memory.
+    pub fn note_mapped(&mut self, range: Range<usize>) {
+        self.mapped.push(range);
+    }
+
+    /// Notes that the program has unmapped memory.
+    pub fn note_unmapped(&mut self, range: Range<usize>) {
+        let mut index = 0;
+        while index < self.mapped.len() {
+            let old = self.mapped[index].clone();
+            if old.end <= range.start || range.end <= old.start {
+                index += 1;
+                continue;
+            }
+            self.mapped.swap_remove(index);
+            if old.start < range.start {
+                self.mapped.push(old.start..range.start);
+            }
+            if range.end < old.end {
+                self.mapped.push(range.end..old.end);
+            }
+        }
+    }
+
+    /// Puts everything back.
+    pub fn restore(&mut self) {
+        for region in &self.regions {
+            self.restore_region(region);
+        }
+        // SAFETY: what lies behind the old break belongs to the execution that is over, and so do
+        // the mappings it made.
+        unsafe {
+            if sys::call(libc::SYS_brk, [0; 6]) != self.program_break {
+                sys::call(libc::SYS_brk, [self.program_break, 0, 0, 0, 0, 0]);
+            }
+            for range in self.mapped.drain(..) {
+                sys::unmap(range.start, range.len());
+            }
+        }
+        self.close_files();
+    }
+
+    /// Closes what the program has left open.
+    fn close_files(&self) {
+        let last = i64::from(u32::MAX);
+        // SAFETY: these belong to the execution that is over.
+        unsafe { sys::call(libc::SYS_close_range, [self.files_from, last, 0, 0, 0, 0]) };
+    }
+}
+
+/// Copies the program's memory. Called on the controller's stack, before the first execution.
+pub fn take(runtime: &mut Runtime) {
+    let text = read_maps();
+    for slot in &mut runtime.slots {
+        slot.reset();
+    }
+    let stacks: Vec<usize> = match runtime.launch.backend {
+        Backend::Fibers => runtime
+            .slots
+            .iter()
+            .map(|slot| slot.context.stack)
+            .collect(),
+        Backend::Threads => vec![runtime.slots[0].context.stack],
+    };
+    for line in text.split(|&byte| byte == b'\n') {
+        let Some(range) = writable(line) else {
+            continue;
+        };
+        let inside = |&(_, stack): &(usize, &usize)| range.contains(stack);
+        match stacks.iter().enumerate().find(inside) {
+            // A mapping may hold several stacks, one behind the other; the rest is found below.
+            Some(_) => add_stacks(&mut runtime.snapshot, &stacks, range),
+            None => add_outside(&mut runtime.snapshot, range),
+        }
+    }
+    // SAFETY: these only ask.
+    unsafe {
+        runtime.snapshot.program_break = sys::call(libc::SYS_brk, [0; 6]);
+        let standard_input = [0, i64::from(libc::F_DUPFD), 3, 0, 0, 0];
+        let file = sys::call(libc::SYS_fcntl, standard_input);
+        if file >= 0 {
+            sys::call(libc::SYS_close, [file, 0, 0, 0, 0, 0]);
+        }
+        runtime.snapshot.files_from = file.max(3);
+    }
+}
+
+/// Adds a mapping with stacks in it: each from its stack pointer up to the next stack's guard.
+fn add_stacks(snapshot: &mut Snapshot, stacks: &[usize], range: Range<usize>) {
+    let mut inside: Vec<(usize, usize)> = stacks
+        .iter()
+        .enumerate()
+        .filter(|(_, stack)| range.contains(stack))
+        .map(|(slot, &stack)| (stack, slot))
+        .collect();
+    inside.sort_unstable();
+    for index in 0..inside.len() {
+        let (stack, slot) = inside[index];
+        let end = inside.get(index + 1).map_or(range.end, |next| next.0);
+        snapshot.add((stack & !15)..end, Some(slot));
+    }
+}
+
+/// Adds a mapping without what the runtime owns of it.
+fn add_outside(snapshot: &mut Snapshot, range: Range<usize>) {
+    let mut start = range.start;
+    let mut own = snapshot.own.clone();
+    own.sort_unstable_by_key(|range| range.start);
+    for own in own {
+        if own.end <= start || range.end <= own.start {
+            continue;
+        }
+        if start < own.start {
+            snapshot.add(start..own.start, None);
+        }
+        start = own.end;
+    }
+    if start < range.end {
+        snapshot.add(start..range.end, None);
+    }
+}
+
+/// The mappings of this process as the kernel lists them.
+fn read_maps() -> Vec<u8> {
+    let mut text: Vec<u8> = Vec::with_capacity(1 << 20);
+    let path = c"/proc/self/maps".as_ptr() as i64;
+    // SAFETY: the kernel writes into the free part of the buffer.
+    unsafe {
+        let file = sys::call(libc::SYS_open, [path, 0, 0, 0, 0, 0]);
+        assert!(file >= 0, "cannot read the list of mappings");
+        loop {
+            if text.capacity() - text.len() < 1 << 16 {
+                text.reserve(1 << 20);
+            }
+            let free = text.spare_capacity_mut();
+            let arguments = [file, free.as_mut_ptr() as i64, free.len() as i64, 0, 0, 0];
+            let count = sys::call(libc::SYS_read, arguments);
+            if count <= 0 {
+                break;
+            }
+            let length = text.len() + count as usize;
+            text.set_len(length);
+        }
+        sys::call(libc::SYS_close, [file, 0, 0, 0, 0, 0]);
+    }
+    text
+}
+
+/// The range of a line of the list if it is private and may be written.
+fn writable(line: &[u8]) -> Option<Range<usize>> {
+    let text = core::str::from_utf8(line).ok()?;
+    let (range, rest) = text.split_once(' ')?;
+    let (start, end) = range.split_once('-')?;
+    if !rest.starts_with("rw-p") && !rest.starts_with("rwxp") {
+        return None;
+    }
+    let start = usize::from_str_radix(start, 16).ok()?;
+    let end = usize::from_str_radix(end, 16).ok()?;
+    Some(start..end)
+}

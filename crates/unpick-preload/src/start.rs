@@ -1,0 +1,203 @@
+//! The beginning of a program: `main` is put under control if there is a desk.
+
+use crate::context::{Context, exchange, thread_pointer};
+use crate::real::{self, Main};
+use crate::runtime::Runtime;
+use crate::{allocation, arena, controller, process, signals, sys, tasks, watchdog};
+use alloc::{string::String, vec::Vec};
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use unpick_protocol::{DESK_SIZE, Desk, Launch, Module, decode};
+
+static MAIN: AtomicUsize = AtomicUsize::new(0);
+
+/// [`unpick_protocol::DESK_VARIABLE`] for the C library.
+const DESK_VARIABLE: &CStr = c"UNPICK_DESK";
+const _: () = assert!(unpick_protocol::DESK_VARIABLE.len() == DESK_VARIABLE.count_bytes());
+
+/// Bytes of the stack on which the exploration itself runs.
+const CONTROLLER_STACK: usize = 8 << 20;
+
+/// The C library's own beginning of every program.
+///
+/// # Safety
+///
+/// Called by the code that the compiler puts before `main`.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __libc_start_main(
+    main: Main,
+    argc: c_int,
+    argv: *mut *mut c_char,
+    init: usize,
+    fini: usize,
+    rtld_fini: usize,
+    stack_end: usize,
+) -> c_int {
+    MAIN.store(main as *const () as usize, Ordering::Relaxed);
+    let at_end = process::at_end_instead_of(rtld_fini);
+    // SAFETY: as the caller would do.
+    unsafe { real::__libc_start_main()(controlled_main, argc, argv, init, fini, at_end, stack_end) }
+}
+
+// SAFETY: called by the C library as `main`.
+unsafe extern "C" fn controlled_main(
+    argc: c_int,
+    argv: *mut *mut c_char,
+    envp: *mut *mut c_char,
+) -> c_int {
+    if let Some(runtime) = take_control() {
+        let main = tasks::main_context(runtime);
+        // Every execution begins where this returns.
+        // SAFETY: the controller has been prepared.
+        unsafe { exchange(main, &raw const runtime.controller) };
+    }
+    let address = MAIN.load(Ordering::Relaxed);
+    // SAFETY: stored by `__libc_start_main`; called as the C library would.
+    unsafe { core::mem::transmute::<usize, Main>(address)(argc, argv, envp) }
+}
+
+/// Maps the desk whose file the driver has left open for us.
+fn find_desk() -> Option<*const Desk> {
+    // SAFETY: the C library's own string, if there is one.
+    let text = unsafe {
+        let value = libc::getenv(DESK_VARIABLE.as_ptr());
+        if value.is_null() {
+            return None;
+        }
+        CStr::from_ptr(value).to_str().ok()?
+    };
+    let file: i32 = text.parse().ok()?;
+    let memory = sys::map(0, DESK_SIZE, libc::MAP_SHARED, file)?;
+    let desk = memory.cast::<Desk>().cast_const();
+    // SAFETY: mapped a moment ago; whether it is a desk is what we ask.
+    unsafe {
+        // Programs that this one starts are not under control.
+        libc::unsetenv(DESK_VARIABLE.as_ptr());
+        sys::call(libc::SYS_close, [i64::from(file), 0, 0, 0, 0, 0]);
+        (*desk).is_open().then_some(desk)
+    }
+}
+
+/// Prepares everything for the first execution, if a driver wants it.
+fn take_control() -> Option<&'static mut Runtime> {
+    let desk = find_desk()?;
+    if !arena::open() {
+        sys::print(b"unpick: cannot reserve address space for the runtime; raise `ulimit -v`\n");
+        sys::exit_process(sys::INTERNAL_ERROR);
+    }
+    real::look_up();
+    crate::posix::look_up();
+    // SAFETY: the driver has put the first order there before it started us.
+    let order = unsafe {
+        let (offset, length) = (*desk).order_range();
+        core::slice::from_raw_parts(desk.cast::<u8>().add(offset), length)
+    };
+    let launch: Launch = decode(order)?;
+    let runtime = Runtime::install(desk, launch, modules());
+    runtime.snapshot.exclude(own_memory());
+    runtime.snapshot.exclude(allocation::region());
+    // SAFETY: before anything of the program runs.
+    unsafe {
+        // The driver may be killed; we should not stay behind.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        __libc_single_threaded = 0;
+        signals::install();
+        watchdog::install();
+        tasks::prepare(runtime);
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let stack = sys::map(0, CONTROLLER_STACK, flags, -1)?;
+        let stack = stack as usize;
+        runtime.snapshot.exclude(stack..stack + CONTROLLER_STACK);
+        let top = stack + CONTROLLER_STACK;
+        runtime.controller = Context::new(top, thread_pointer(), controller::run);
+    }
+    Some(runtime)
+}
+
+unsafe extern "C" {
+    /// Whether the C library and others may leave locks out. They would do so in one back-end and
+    /// not in another.
+    static mut __libc_single_threaded: c_char;
+}
+
+/// The files mapped into the program.
+fn modules() -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    // SAFETY: the callback gets the pointer that is given here.
+    unsafe { libc::dl_iterate_phdr(Some(add_module), (&raw mut modules).cast()) };
+    modules
+}
+
+// SAFETY: called by the C library for each module, with what `modules` gave it.
+unsafe extern "C" fn add_module(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    modules: *mut c_void,
+) -> c_int {
+    // SAFETY: as said.
+    let (info, modules) = unsafe { (&*info, &mut *modules.cast::<Vec<Module>>()) };
+    let range = segments(info, |_| true);
+    if let Some((start, end)) = range {
+        let path = match info.dlpi_name.is_null() {
+            true => String::new(),
+            // SAFETY: the name of a module, as the C library keeps it.
+            false => unsafe { CStr::from_ptr(info.dlpi_name) }
+                .to_string_lossy()
+                .into_owned(),
+        };
+        modules.push(Module {
+            path,
+            base: info.dlpi_addr,
+            start,
+            end,
+        });
+    }
+    0
+}
+
+/// The addresses that the loaded segments of a module span.
+fn segments(
+    info: &libc::dl_phdr_info,
+    wanted: impl Fn(&libc::Elf64_Phdr) -> bool,
+) -> Option<(u64, u64)> {
+    // SAFETY: the table of the module, as the C library tells it.
+    let table =
+        unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
+    let loaded = table
+        .iter()
+        .filter(|segment| segment.p_type == libc::PT_LOAD && wanted(segment));
+    let place = |segment: &libc::Elf64_Phdr| info.dlpi_addr + segment.p_vaddr;
+    let start = loaded.clone().map(place).min()?;
+    let end = loaded
+        .map(|segment| place(segment) + segment.p_memsz)
+        .max()?;
+    Some((start, end))
+}
+
+/// The writable memory of this very module.
+fn own_memory() -> core::ops::Range<usize> {
+    let mut range = (0_u64, 0_u64);
+    // SAFETY: as above.
+    unsafe { libc::dl_iterate_phdr(Some(find_own), (&raw mut range).cast()) };
+    let (start, end) = range;
+    (start as usize & !4095)..(end as usize).next_multiple_of(4096)
+}
+
+// SAFETY: called by the C library for each module, with what `own_memory` gave it.
+unsafe extern "C" fn find_own(
+    info: *mut libc::dl_phdr_info,
+    _size: usize,
+    range: *mut c_void,
+) -> c_int {
+    // SAFETY: as said.
+    let (info, range) = unsafe { (&*info, &mut *range.cast::<(u64, u64)>()) };
+    let me = &raw const MAIN as u64;
+    match segments(info, |_| true) {
+        Some((start, end)) if (start..end).contains(&me) => {
+            let is_writable = |segment: &libc::Elf64_Phdr| segment.p_flags & libc::PF_W != 0;
+            *range = segments(info, is_writable).unwrap_or((0, 0));
+            1
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,157 @@
+//! Virtual time: clocks, sleeps, deadlines.
+
+use crate::interpose::interpose;
+use crate::real;
+use crate::runtime::{operate_alone, running, runtime};
+use core::ffi::{c_int, c_void};
+use unpick_trace::OpKind;
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// The moment at which every execution begins, in seconds since 1970: any will do, if it is always
+/// the same.
+const BEGINNING_S: u64 = 1_700_000_000;
+
+/// What the program knows of time.
+pub struct Clock;
+
+impl Clock {
+    pub fn new() -> Clock {
+        Clock
+    }
+
+    pub fn reset(&mut self) {}
+}
+
+/// A time of the program in nanoseconds; nonsense counts as nothing.
+///
+/// # Safety
+///
+/// Null, or a time of the program.
+pub unsafe fn nanoseconds(time: *const libc::timespec) -> u64 {
+    if time.is_null() {
+        return 0;
+    }
+    // SAFETY: by the caller.
+    let time = unsafe { &*time };
+    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+    let rest = u64::try_from(time.tv_nsec).unwrap_or(0);
+    seconds.saturating_mul(SECOND_NS).saturating_add(rest)
+}
+
+/// Looks at the clock, which lets a little time pass.
+fn now_ns() -> u64 {
+    let runtime = runtime();
+    let task = runtime.current;
+    BEGINNING_S * SECOND_NS + runtime.execution.look_at_clock(task)
+}
+
+/// Lets time pass up to an absolute moment.
+pub fn pass_to(moment_ns: u64) {
+    let moment = moment_ns.saturating_sub(BEGINNING_S * SECOND_NS);
+    runtime().execution.advance_clock_to(moment);
+}
+
+/// Lets time pass by a duration.
+pub fn pass(duration_ns: u64) {
+    let execution = &mut runtime().execution;
+    let moment = execution.clock_ns().saturating_add(duration_ns);
+    execution.advance_clock_to(moment);
+}
+
+/// Lets the running task sleep.
+pub fn sleep_for(duration_ns: u64, pc: usize) {
+    operate_alone(OpKind::Sleep, pc);
+    pass(duration_ns);
+}
+
+fn timespec(ns: u64) -> libc::timespec {
+    libc::timespec {
+        tv_sec: (ns / SECOND_NS) as i64,
+        tv_nsec: (ns % SECOND_NS) as i64,
+    }
+}
+
+interpose! {
+    fn sched_yield(; pc) -> c_int {
+        if running().is_none() {
+            return real::sched_yield()();
+        }
+        operate_alone(OpKind::Yield, pc);
+        0
+    }
+
+    fn pthread_yield(; pc) -> c_int {
+        if running().is_none() {
+            return real::sched_yield()();
+        }
+        operate_alone(OpKind::Yield, pc);
+        0
+    }
+
+    fn nanosleep(time: *const libc::timespec, left: *mut libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::nanosleep()(time, left);
+        }
+        sleep_for(nanoseconds(time), pc);
+        0
+    }
+
+    fn clock_nanosleep(clock: c_int, flags: c_int, time: *const libc::timespec,
+                       left: *mut libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::clock_nanosleep()(clock, flags, time, left);
+        }
+        operate_alone(OpKind::Sleep, pc);
+        match flags & libc::TIMER_ABSTIME {
+            0 => pass(nanoseconds(time)),
+            _ => pass_to(nanoseconds(time)),
+        }
+        0
+    }
+
+    fn usleep(microseconds: u32; pc) -> c_int {
+        if running().is_none() {
+            return real::usleep()(microseconds);
+        }
+        sleep_for(u64::from(microseconds) * 1_000, pc);
+        0
+    }
+
+    fn sleep(seconds: u32; pc) -> u32 {
+        if running().is_none() {
+            return real::sleep()(seconds);
+        }
+        sleep_for(u64::from(seconds) * SECOND_NS, pc);
+        0
+    }
+
+    fn clock_gettime(clock: c_int, time: *mut libc::timespec; pc) -> c_int {
+        if running().is_none() {
+            return real::clock_gettime()(clock, time);
+        }
+        *time = timespec(now_ns());
+        0
+    }
+
+    fn gettimeofday(time: *mut libc::timeval, zone: *mut c_void; pc) -> c_int {
+        if running().is_none() {
+            return real::gettimeofday()(time, zone);
+        }
+        if !time.is_null() {
+            let now = timespec(now_ns());
+            *time = libc::timeval { tv_sec: now.tv_sec, tv_usec: now.tv_nsec / 1_000 };
+        }
+        0
+    }
+
+    fn time(out: *mut i64; pc) -> i64 {
+        if running().is_none() {
+            return real::time()(out);
+        }
+        let seconds = (now_ns() / SECOND_NS) as i64;
+        if !out.is_null() {
+            *out = seconds;
+        }
+        seconds
+    }
+}

@@ -1,0 +1,102 @@
+//! The memory that driver and runtime share.
+
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The environment variable with the number of the file descriptor of the desk.
+pub const DESK_VARIABLE: &str = "UNPICK_DESK";
+
+/// Bytes of the largest order.
+pub const ORDER_MAX: usize = 32 << 20;
+/// Bytes of the largest answer.
+pub const ANSWER_MAX: usize = 128 << 20;
+const ORDER_AT: usize = 4096;
+const ANSWER_AT: usize = ORDER_AT + ORDER_MAX;
+/// Bytes of the whole. Pages that are never written cost nothing.
+pub const DESK_SIZE: usize = ANSWER_AT + ANSWER_MAX;
+
+const MAGIC: u64 = u64::from_le_bytes(*b"unpick01");
+
+/// The top of the shared memory; orders and answers lie behind it.
+///
+/// Serial numbers say whose turn it is: the driver writes an order and raises `orders`, the runtime
+/// writes an answer and sets `answers` to the same number. Both words are futexes.
+#[repr(C)]
+pub struct Desk {
+    magic: AtomicU64,
+    /// Orders given so far.
+    pub orders: AtomicU32,
+    /// Orders answered so far.
+    pub answers: AtomicU32,
+    /// Not zero: the exploration is to end after the execution at hand.
+    pub stop: AtomicU32,
+    /// Not zero: the runtime has been loaded into a process that it controls.
+    pub is_manned: AtomicU32,
+    order_length: AtomicU64,
+    answer_length: AtomicU64,
+    /// Executions done under the order at hand.
+    pub executions: AtomicU64,
+    /// Failing ones among them.
+    pub failures: AtomicU64,
+    /// Steps done in all; it stands still when a task never comes back.
+    pub steps: AtomicU64,
+    /// The process in which the execution runs, if it is not the one that was launched.
+    pub process: AtomicU32,
+    /// Raised by the runtime when it has told what runs, after [`LOOK_SIGNAL`].
+    pub looks: AtomicU32,
+    /// The task that runs.
+    pub running_task: AtomicU64,
+    /// Where it is: return addresses, innermost first, up to the first zero.
+    pub running_at: [AtomicU64; FRAMES_MAX],
+}
+
+/// The signal upon which the runtime tells what runs. Not one that programs are likely to use.
+pub const LOOK_SIGNAL: i32 = 62;
+
+/// Frames that are told of the task that runs.
+pub const FRAMES_MAX: usize = 8;
+
+impl Desk {
+    /// Prepares zeroed memory as a desk.
+    pub fn open(&self) {
+        self.magic.store(MAGIC, Ordering::Release);
+    }
+
+    /// Whether this memory is a desk of this version.
+    pub fn is_open(&self) -> bool {
+        self.magic.load(Ordering::Acquire) == MAGIC
+    }
+
+    /// Where the order at hand lies, relative to the desk: offset and length.
+    pub fn order_range(&self) -> (usize, usize) {
+        let length = self.order_length.load(Ordering::Acquire) as usize;
+        (ORDER_AT, length.min(ORDER_MAX))
+    }
+
+    /// Where the last answer lies, relative to the desk: offset and length.
+    pub fn answer_range(&self) -> (usize, usize) {
+        let length = self.answer_length.load(Ordering::Acquire) as usize;
+        (ANSWER_AT, length.min(ANSWER_MAX))
+    }
+
+    /// Says how long the order is that was written at the offset of [`Desk::order_range`].
+    pub fn set_order_length(&self, length: usize) {
+        assert!(length <= ORDER_MAX, "internal error: an order is too long");
+        self.order_length.store(length as u64, Ordering::Release);
+    }
+
+    /// Says how long the answer is that was written at the offset of [`Desk::answer_range`].
+    pub fn set_answer_length(&self, length: usize) {
+        assert!(
+            length <= ANSWER_MAX,
+            "internal error: an answer is too long"
+        );
+        self.answer_length.store(length as u64, Ordering::Release);
+    }
+
+    /// Clears what is told of progress, before an order.
+    pub fn clear_progress(&self) {
+        self.executions.store(0, Ordering::Relaxed);
+        self.failures.store(0, Ordering::Relaxed);
+        self.stop.store(0, Ordering::Relaxed);
+    }
+}

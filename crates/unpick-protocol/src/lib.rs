@@ -1,0 +1,18 @@
+//! What the driver of a native program and the runtime inside it tell each other.
+//!
+//! Data only: the layout of the memory they share, orders and answers. Neither side's work is here.
+//! The driver makes a [`Desk`] in memory that both map, puts an [`Order`] on it and waits for the
+//! [`Answer`]. While the runtime works, its progress can be read off the desk.
+
+#![no_std]
+
+extern crate alloc;
+
+mod desk;
+mod message;
+
+pub use desk::{ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX};
+pub use message::{
+    Answer, Backend, Launch, Module, Order, Points, Reexecution, Trouble, TroubleKind, Work,
+    decode, encode,
+};

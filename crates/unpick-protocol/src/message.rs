@@ -1,0 +1,176 @@
+//! Orders and answers.
+
+use alloc::{string::String, vec::Vec};
+use core::ops::Range;
+use serde::{Deserialize, Serialize};
+use unpick_engine::{End, Exploration, Limits, Profile, Settings};
+use unpick_trace::Trace;
+
+/// How the tasks of a program are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Backend {
+    /// On one operating system thread, each with stack and thread-locals of a real thread.
+    Fibers,
+    /// Each on its own operating system thread.
+    Threads,
+}
+
+impl Backend {
+    /// The name on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Backend::Fibers => "fibers",
+            Backend::Threads => "threads",
+        }
+    }
+}
+
+/// How a program is run again from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reexecution {
+    /// Its writable memory is put back as it was before `main`.
+    Snapshot,
+    /// Every execution is a fork of the process before `main`.
+    Fork,
+    /// The process runs the program once and ends with it.
+    Exec,
+}
+
+impl Reexecution {
+    /// The name on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reexecution::Snapshot => "snapshot",
+            Reexecution::Fork => "fork",
+            Reexecution::Exec => "exec",
+        }
+    }
+}
+
+/// What the runtime must know before the program begins. It lies on the desk as the first order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// How tasks are run.
+    pub backend: Backend,
+    /// How executions are repeated.
+    pub reexecution: Reexecution,
+    /// Tasks that can be alive at once, besides the first.
+    pub tasks_max: u32,
+    /// Processors that the program is told to have.
+    pub processors: u32,
+    /// Whether the program's output is shown.
+    pub shows_output: bool,
+}
+
+/// Which plain memory accesses are scheduling points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Points {
+    /// None: synchronisation and atomics only.
+    Sync,
+    /// Those at program counters that have been seen to touch shared memory.
+    Shared,
+    /// All.
+    All,
+}
+
+/// What there is to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Work {
+    /// Explore with a strategy.
+    Explore {
+        /// The strategy's text.
+        strategy: String,
+        /// Its seed.
+        seed: u64,
+        /// The numbers of the executions to run with what was learned before; `None` runs the whole
+        /// exploration.
+        range: Option<Range<u64>>,
+        /// What was learned before.
+        profile: Option<Profile>,
+    },
+    /// Follow a recorded execution.
+    Replay(Trace),
+}
+
+/// An order to the runtime.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// What there is to do.
+    pub work: Work,
+    /// What a program may run into besides the order of its tasks.
+    pub settings: Settings,
+    /// When to end.
+    pub limits: Limits,
+    /// Whether data races on plain memory and uses of freed memory are failures.
+    pub races: bool,
+    /// Which plain accesses are points.
+    pub points: Points,
+    /// Program counters known to touch shared memory.
+    pub shared: Vec<u64>,
+}
+
+/// A file mapped into the program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Module {
+    /// Its path; empty for the program itself.
+    pub path: String,
+    /// What to subtract from an address to get one of the file.
+    pub base: u64,
+    /// Its first address.
+    pub start: u64,
+    /// The address behind its last.
+    pub end: u64,
+}
+
+/// Something that keeps the runtime from working as it should.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// What it is.
+    pub kind: TroubleKind,
+    /// The function or the value that it is about.
+    pub what: String,
+    /// The program counter of the caller, or zero.
+    pub pc: u64,
+}
+
+/// Kinds of trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TroubleKind {
+    /// The program calls a function that is not modelled.
+    Unmodelled,
+    /// The program needs more tasks than there are stacks; `what` is how many there are.
+    TooManyTasks,
+    /// An order that makes no sense.
+    BadOrder,
+    /// The runtime cannot work on this machine.
+    Unsupported,
+}
+
+/// What came of an order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Answer {
+    /// What was found. Locations are those of machine code: the module's path as the file, line
+    /// zero, the address within the file as the column.
+    pub exploration: Exploration,
+    /// How a range of executions ended.
+    pub end: End,
+    /// The files mapped into the program.
+    pub modules: Vec<Module>,
+    /// The addresses of the objects of the first failure or divergence, by number; zero where there
+    /// is none.
+    pub addresses: Vec<u64>,
+    /// Program counters known to touch shared memory, sorted.
+    pub shared: Vec<u64>,
+    /// What went wrong with the work itself.
+    pub trouble: Option<Trouble>,
+}
+
+/// An order or answer as bytes.
+pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
+    postcard::to_allocvec(message).expect("internal error: a message cannot be encoded")
+}
+
+/// An order or answer from bytes; `None` if they are none.
+pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
+    postcard::from_bytes(bytes).ok()
+}
