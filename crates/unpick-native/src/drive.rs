@@ -1,0 +1,18 @@
+//! Runs a program under control: launches it, gives orders, watches over it.
+//!
+//! The exploration itself happens inside the program's process; this side only sees to it that there
+//! is one, and that it comes back.
+
+mod debugger;
+mod desk;
+mod exploration;
+mod naming;
+mod parallel;
+mod process;
+mod verification;
+
+pub use debugger::debug;
+pub use exploration::{Explored, Options, explore, replay};
+pub use naming::Naming;
+pub use process::{Command, DriveError, Progress, Watch};
+pub use verification::{Verification, difference, explain_by_output, verify};

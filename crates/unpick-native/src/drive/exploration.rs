@@ -1,0 +1,328 @@
+//! An exploration of a native program, from choosing a back-end to checking what was found.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use unpick_engine::{Exploration, FirstFailure, Limits, Settings, StopReason};
+use unpick_protocol::{
+    Answer, Backend, Launch, Module, Order, Points, Reexecution, Trouble, TroubleKind, Work,
+};
+use unpick_strategies::Spec;
+use unpick_trace::{Outcome, Trace};
+
+use super::parallel;
+use super::process::{Command, DriveError, Process, Watch};
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The strategy's text.
+    pub strategy: String,
+    /// Its seed.
+    pub seed: u64,
+    /// When to end.
+    pub limits: Limits,
+    /// After which time no execution is begun.
+    pub time: Option<Duration>,
+    /// What a program may run into besides the order of its tasks.
+    pub settings: Settings,
+    /// Whether data races and uses of freed memory are failures.
+    pub races: bool,
+    /// Which plain accesses are points.
+    pub points: Points,
+    /// How tasks are run; `None` chooses.
+    pub backend: Option<Backend>,
+    /// How executions are repeated; `None` chooses.
+    pub reexecution: Option<Reexecution>,
+    /// Processors that the program is told to have.
+    pub processors: u32,
+    /// How long a task may take from one scheduling point to the next.
+    pub hang_after: Duration,
+    /// Whether the program's output is shown.
+    pub shows_output: bool,
+    /// Processes to share the work, where the strategy allows it.
+    pub jobs: usize,
+}
+
+/// What an exploration has found, and how it was run.
+#[derive(Debug)]
+pub struct Explored {
+    /// What was found; locations are those of machine code.
+    pub exploration: Exploration,
+    /// The files mapped into the program.
+    pub modules: Vec<Module>,
+    /// The addresses of the objects of the first failure.
+    pub addresses: Vec<u64>,
+    /// How tasks were run.
+    pub backend: Backend,
+    /// How executions were repeated.
+    pub reexecution: Reexecution,
+    /// Why so.
+    pub reason: String,
+    /// Program counters at which plain accesses were points.
+    pub shared: Vec<u64>,
+}
+
+/// Stacks that a program gets at first, and at most.
+const TASKS_FIRST: u32 = 16;
+pub(super) const TASKS_MAX: u32 = 8_192;
+
+/// Executions that are compared between two ways of repeating them.
+const CHECKED: u64 = 3;
+
+/// A program that is explored with one launch.
+struct Launched<'a> {
+    command: &'a Command,
+    options: &'a Options,
+    launch: Launch,
+}
+
+impl Launched<'_> {
+    /// The same with several processes.
+    fn share(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        loop {
+            let result = parallel::explore(self.command, self.options, self.launch, order, watch);
+            match result {
+                Err(DriveError::Trouble { trouble, .. }) if self.wants_more_tasks(&trouble) => {}
+                other => return other,
+            }
+        }
+    }
+
+    /// Whether more stacks may help; if so, there are more from now on.
+    fn wants_more_tasks(&mut self, trouble: &Trouble) -> bool {
+        let is_it = trouble.kind == TroubleKind::TooManyTasks && self.launch.tasks_max < TASKS_MAX;
+        if is_it {
+            self.launch.tasks_max = (4 * self.launch.tasks_max).min(TASKS_MAX);
+        }
+        is_it
+    }
+
+    /// Gives an order to a fresh process; one with more stacks if they do not suffice.
+    fn perform(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        loop {
+            let hang_after = self.options.hang_after;
+            let mut process = Process::start(self.command, self.launch, hang_after, None)?;
+            match process.perform(order, watch) {
+                Err(DriveError::Trouble { trouble, .. }) if self.wants_more_tasks(&trouble) => {}
+                other => return other,
+            }
+        }
+    }
+}
+
+pub(super) fn order(options: &Options, work: Work, limits: Limits, shared: &[u64]) -> Order {
+    Order {
+        work,
+        settings: options.settings,
+        limits,
+        races: options.races,
+        points: options.points,
+        shared: shared.to_vec(),
+    }
+}
+
+/// Explores a program.
+pub fn explore(
+    command: &Command,
+    options: &Options,
+    watch: &mut Watch<'_>,
+) -> Result<Explored, DriveError> {
+    let start = Instant::now();
+    let time = options.time;
+    let mut watch = |progress| {
+        let is_late = time.is_some_and(|limit| start.elapsed() >= limit);
+        watch(progress) && !is_late
+    };
+    let (launch, reason) = choose(command, options)?;
+    let mut launched = Launched {
+        command,
+        options,
+        launch,
+    };
+    let shared = survey(&mut launched, &mut watch)?;
+    let work = Work::Explore {
+        strategy: options.strategy.clone(),
+        seed: options.seed,
+        range: None,
+        profile: None,
+    };
+    let order = order(options, work, options.limits, &shared);
+    let mut answer = match options.jobs > 1 && is_randomised(&options.strategy) {
+        true => launched.share(&order, &mut watch)?,
+        false => launched.perform(&order, &mut watch)?,
+    };
+    let is_late = time.is_some_and(|limit| start.elapsed() >= limit);
+    if is_late && answer.exploration.stopped_because == StopReason::Interrupted {
+        answer.exploration.stopped_because = StopReason::Time;
+    }
+    Ok(Explored {
+        exploration: answer.exploration,
+        modules: answer.modules,
+        addresses: answer.addresses,
+        backend: launched.launch.backend,
+        reexecution: launched.launch.reexecution,
+        reason,
+        shared,
+    })
+}
+
+/// Whether the executions of a strategy can be run anywhere, in any order.
+fn is_randomised(strategy: &str) -> bool {
+    Spec::parse(strategy).is_ok_and(|spec| spec.technique().is_randomised)
+}
+
+/// Finds the plain accesses to shared memory, if they are to be points.
+fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>, DriveError> {
+    let options = launched.options;
+    if options.points != Points::Shared {
+        return Ok(Vec::new());
+    }
+    const SURVEY: u64 = 32;
+    let mut shared: Vec<u64> = Vec::new();
+    // New points may lead to code that was not reached before.
+    for _ in 0..4 {
+        let limits = Limits {
+            executions_max: SURVEY.min(options.limits.executions_max),
+            keep_going: true,
+            fingerprint: false,
+            classes: false,
+            races: false,
+        };
+        let work = Work::Explore {
+            strategy: "random".into(),
+            seed: options.seed,
+            range: None,
+            profile: None,
+        };
+        let mut order = order(options, work, limits, &shared);
+        order.settings.steps_max = options.settings.steps_max;
+        let answer = launched.perform(&order, watch)?;
+        if answer.shared == shared {
+            break;
+        }
+        shared = answer.shared;
+    }
+    Ok(shared)
+}
+
+/// Chooses the fastest way that is right for this program, and says why.
+fn choose(command: &Command, options: &Options) -> Result<(Launch, String), DriveError> {
+    let launch = Launch {
+        backend: options.backend.unwrap_or(Backend::Fibers),
+        reexecution: options.reexecution.unwrap_or(Reexecution::Snapshot),
+        tasks_max: TASKS_FIRST,
+        processors: options.processors,
+        shows_output: options.shows_output,
+    };
+    let fork = Launch {
+        reexecution: Reexecution::Fork,
+        ..launch
+    };
+    if options.reexecution.is_some() || options.backend.is_some() {
+        if launch.backend == Backend::Threads && launch.reexecution == Reexecution::Snapshot {
+            return Ok((fork, "threads cannot be put back into a snapshot".into()));
+        }
+        return Ok((launch, "as asked for".into()));
+    }
+    let fast = fingerprint(command, options, launch);
+    let slow = fingerprint(command, options, fork);
+    match (fast, slow) {
+        (Ok(fast), Ok(slow)) if fast == slow => {
+            let reason = format!("the first {CHECKED} executions are the same as in forks");
+            Ok((launch, reason))
+        }
+        (Ok(_), Ok(_)) => {
+            let reason = "executions from a snapshot differ from those in forks";
+            Ok((fork, reason.into()))
+        }
+        (Err(_), Ok(_)) => Ok((fork, "the program does not survive a snapshot".into())),
+        (_, Err(error)) => Err(error),
+    }
+}
+
+/// What a few executions come to.
+fn fingerprint(
+    command: &Command,
+    options: &Options,
+    launch: Launch,
+) -> Result<(u64, u64, u64), DriveError> {
+    let limits = Limits {
+        executions_max: CHECKED,
+        keep_going: true,
+        fingerprint: true,
+        classes: false,
+        races: false,
+    };
+    let work = Work::Explore {
+        strategy: "random".into(),
+        seed: options.seed,
+        range: None,
+        profile: None,
+    };
+    let mut options = options.clone();
+    options.points = Points::Sync;
+    let mut launched = Launched {
+        command,
+        options: &options,
+        launch,
+    };
+    let found = launched
+        .perform(&order(&options, work, limits, &[]), &mut |_| true)?
+        .exploration;
+    Ok((found.hash, found.failures, found.steps_total))
+}
+
+/// Follows a recorded execution in a process of its own. The program's output goes into a file, if
+/// one is given.
+pub fn replay(
+    command: &Command,
+    options: &Options,
+    launch: (Backend, Reexecution),
+    trace: &Trace,
+    shared: &[u64],
+    output: Option<&Path>,
+) -> Result<(FirstFailure, Answer), DriveError> {
+    let limits = Limits {
+        executions_max: 1,
+        keep_going: false,
+        fingerprint: true,
+        classes: false,
+        races: false,
+    };
+    let mut tasks_max = TASKS_FIRST;
+    loop {
+        let launch = Launch {
+            backend: launch.0,
+            reexecution: launch.1,
+            tasks_max,
+            processors: options.processors,
+            shows_output: options.shows_output,
+        };
+        let mut process = Process::start(command, launch, options.hang_after, output)?;
+        let order = order(options, Work::Replay(trace.clone()), limits, shared);
+        match process.perform(&order, &mut |_| true) {
+            Err(DriveError::Trouble { trouble, .. })
+                if trouble.kind == TroubleKind::TooManyTasks && tasks_max < TASKS_MAX =>
+            {
+                tasks_max = (4 * tasks_max).min(TASKS_MAX);
+            }
+            Err(error) => return Err(error),
+            Ok(answer) => {
+                let found = &answer.exploration;
+                let end = found
+                    .first_failure
+                    .clone()
+                    .or_else(|| found.diverged.clone());
+                let end = end.map(|end| *end).unwrap_or_else(|| FirstFailure {
+                    rank: 1,
+                    execution: 1,
+                    is_directed: false,
+                    trace: trace.clone(),
+                    outcome: Outcome::Pass,
+                });
+                return Ok((end, answer));
+            }
+        }
+    }
+}

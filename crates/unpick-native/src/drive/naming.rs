@@ -1,0 +1,241 @@
+//! Words for machine addresses: places in the source, names of variables.
+//!
+//! The runtime tells places as `MODULE:OFFSET` (see `Answer::modules`): in sites as a list, innermost
+//! first, in messages as `@MODULE:OFFSET@` for code and `&MODULE:OFFSET&` for data.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use unpick_engine::{FirstFailure, Warning};
+use unpick_protocol::Module;
+use unpick_trace::{Outcome, Site};
+
+use crate::symbols::{Place, Symbols, is_standard};
+
+/// What is needed to name things.
+pub struct Naming<'a> {
+    /// The program, which is the module without a path.
+    pub program: &'a Path,
+    /// The files mapped into it.
+    pub modules: &'a [Module],
+    /// The addresses of the objects of the execution, by number.
+    pub addresses: &'a [u64],
+    /// What is known of these files.
+    pub symbols: &'a mut Symbols,
+}
+
+impl Naming<'_> {
+    /// Puts words for all addresses in an execution.
+    pub fn name(&mut self, failure: &mut FirstFailure) {
+        for site in &mut failure.trace.sites {
+            self.name_site(site);
+        }
+        for (object, &address) in failure.trace.objects.iter_mut().zip(self.addresses) {
+            if object.name.is_none() && address != 0 {
+                object.name = self.variable_at(address);
+            }
+        }
+        match &mut failure.outcome {
+            Outcome::Fail(fault) => {
+                if let Some(site) = &mut fault.site {
+                    self.name_site(site);
+                }
+                fault.message = self.message(&fault.message);
+            }
+            Outcome::Deadlock(deadlock) => {
+                for blocked in &mut deadlock.blocked {
+                    if let Some(site) = &mut blocked.site {
+                        self.name_site(site);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Puts words for all addresses in a warning.
+    pub fn name_warning(&mut self, warning: &mut Warning) {
+        if let Some(cycle) = &mut warning.cycle {
+            for link in &mut cycle.links {
+                let places = [&mut link.held_at, &mut link.wanted_at];
+                for site in places.into_iter().flatten() {
+                    self.name_site(site);
+                }
+            }
+            warning.text = cycle.text();
+        } else if let Some(site) = &mut warning.site {
+            let before = site.to_string();
+            self.name_site(site);
+            warning.text = warning.text.replace(&before, &site.to_string());
+        }
+    }
+
+    /// The place of a program counter in an answer.
+    pub fn place(&mut self, pc: u64) -> String {
+        let found = self.modules.iter().position(|module| contains(module, pc));
+        match found {
+            Some(number) => {
+                let frame = format!("{number}:{:x}", pc.wrapping_sub(self.modules[number].base));
+                self.describe(&frame)
+            }
+            None => format!("{pc:#x}"),
+        }
+    }
+
+    fn name_site(&mut self, site: &mut Site) {
+        if site.line != 0 {
+            site.file = self.symbols.shorten(&site.file);
+            return;
+        }
+        let frames = site.file.clone();
+        // Of places of equal worth the innermost one.
+        let places = frames.split(' ').filter_map(|frame| self.locate(frame));
+        let best = places.min_by_key(|place| Reverse(worth(place)));
+        match best {
+            Some(place) if place.line != 0 => {
+                site.file = place.file;
+                site.line = place.line;
+                site.column = place.column;
+            }
+            Some(place) => site.file = place.function,
+            None => site.file = String::from("unknown code"),
+        }
+    }
+
+    fn path_of(&self, number: usize) -> Option<PathBuf> {
+        let module = self.modules.get(number)?;
+        Some(match module.path.is_empty() {
+            true => self.program.to_path_buf(),
+            false => PathBuf::from(&module.path),
+        })
+    }
+
+    fn split<'a>(&self, frame: &'a str) -> Option<(PathBuf, u64, &'a str)> {
+        let (number, offset) = frame.split_once(':')?;
+        let path = self.path_of(number.parse().ok()?)?;
+        Some((path, u64::from_str_radix(offset, 16).ok()?, offset))
+    }
+
+    fn locate(&mut self, frame: &str) -> Option<Place> {
+        let (path, offset, _) = self.split(frame)?;
+        // The runtime gives the address of the call; this wants the one that it returns to.
+        self.symbols.locate(&path, offset + 1)
+    }
+
+    /// A place in code, in words.
+    fn describe(&mut self, frame: &str) -> String {
+        match self.locate(frame) {
+            Some(place) if place.line != 0 => format!("{}:{}", place.file, place.line),
+            Some(place) => place.function,
+            None => match self.split(frame) {
+                Some((path, _, offset)) => format!("{}+0x{offset}", path.display()),
+                None => String::from("unknown code"),
+            },
+        }
+    }
+
+    fn variable_at(&mut self, address: u64) -> Option<String> {
+        let number = self
+            .modules
+            .iter()
+            .position(|module| contains(module, address))?;
+        let path = self.path_of(number)?;
+        let offset = address - self.modules[number].base;
+        self.symbols.variable(&path, offset)
+    }
+
+    fn data(&mut self, frame: &str) -> String {
+        let name = self
+            .split(frame)
+            .and_then(|(path, offset, _)| self.symbols.variable(&path, offset));
+        match name {
+            Some(name) => format!("`{name}`"),
+            None => String::from("memory"),
+        }
+    }
+
+    /// A message with words for the addresses in it.
+    fn message(&mut self, text: &str) -> String {
+        let mut words = String::new();
+        let mut rest = text;
+        while let Some(start) = rest.find(['@', '&']) {
+            let mark = &rest[start..=start];
+            let inner = &rest[start + 1..];
+            let end = inner.find(mark);
+            let frame = end.map(|end| &inner[..end]).filter(|frame| is_frame(frame));
+            match frame {
+                Some(frame) => {
+                    words.push_str(&rest[..start]);
+                    words.push_str(&match mark {
+                        "@" => self.describe(frame),
+                        _ => self.data(frame),
+                    });
+                    rest = &inner[frame.len() + 1..];
+                }
+                None => {
+                    words.push_str(&rest[..=start]);
+                    rest = inner;
+                }
+            }
+        }
+        words.push_str(rest);
+        words
+    }
+}
+
+/// How much a place says to the user: own code says more than that of a dependency, and that says
+/// more than the standard library's.
+fn worth(place: &Place) -> u8 {
+    match place {
+        Place { line: 0, .. } => 0,
+        Place {
+            is_user_code: true, ..
+        } => 3,
+        Place { file, .. } if is_standard(file) => 1,
+        _ => 2,
+    }
+}
+
+fn contains(module: &Module, address: u64) -> bool {
+    (module.start..module.end).contains(&address)
+}
+
+fn is_frame(text: &str) -> bool {
+    text == "-"
+        || text.split_once(':').is_some_and(|(number, offset)| {
+            number.parse::<usize>().is_ok() && u64::from_str_radix(offset, 16).is_ok()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn naming(symbols: &mut Symbols) -> Naming<'_> {
+        Naming {
+            program: Path::new("/nowhere"),
+            modules: &[],
+            addresses: &[],
+            symbols,
+        }
+    }
+
+    #[test]
+    fn marks_in_messages_that_are_no_frames_stay() {
+        let mut symbols = Symbols::default();
+        let mut naming = naming(&mut symbols);
+        let text = "a && b at me@home & elsewhere";
+        assert_eq!(naming.message(text), text);
+    }
+
+    #[test]
+    fn frames_that_cannot_be_found_get_a_word() {
+        let mut symbols = Symbols::default();
+        let mut naming = naming(&mut symbols);
+        assert_eq!(
+            naming.message("reads &-&, written at @-@"),
+            "reads memory, written at unknown code"
+        );
+        assert_eq!(naming.message("&0:12& @3:4f@"), "memory unknown code");
+    }
+}

@@ -1,0 +1,186 @@
+//! Several processes share the executions of a randomised strategy.
+//!
+//! What an execution does depends on its number alone, and on what was learned up to the last epoch,
+//! so that results can be put together in the order of the numbers: any number of processes finds
+//! the same.
+
+use std::ops::Range;
+use std::thread;
+
+use unpick_engine::{Control, Exploration, Profile, StopReason, epoch};
+use unpick_protocol::{Answer, Launch, Order, Work};
+
+use super::exploration::Options;
+use super::process::{Command, DriveError, Process, Progress, Watch};
+
+/// Executions that a process is given at a time, at most: long enough that orders cost nothing, short
+/// enough that little is run in vain when a failure is found.
+const CHUNK: u64 = 2_048;
+
+/// Runs a whole exploration with several processes. `order` is that for one process.
+pub(super) fn explore(
+    command: &Command,
+    options: &Options,
+    launch: Launch,
+    order: &Order,
+    watch: &mut Watch<'_>,
+) -> Result<Answer, DriveError> {
+    let mut processes = Vec::new();
+    for number in 0..options.jobs {
+        let hang_after = options.hang_after;
+        let mut process = Process::start(command, launch, hang_after, None)?;
+        process.pin(number);
+        processes.push(process);
+    }
+    let mut whole: Option<Answer> = None;
+    let mut profile: Option<Profile> = None;
+    let mut next = 0;
+    let executions_max = options.limits.executions_max;
+    while next < executions_max {
+        let range = epoch(next, executions_max);
+        let mut start = range.start;
+        while start < range.end {
+            let parts = split(start..range.end, processes.len());
+            start = parts.last().map_or(range.end, |part| part.end);
+            let before = whole
+                .as_ref()
+                .map_or(0, |whole| whole.exploration.executions);
+            let done = run(
+                &mut processes,
+                order,
+                &parts,
+                profile.as_ref(),
+                before,
+                watch,
+            );
+            for answer in done {
+                let control = join(&mut whole, answer?, options.limits.keep_going);
+                if let Control::Stop(reason) = control {
+                    let mut whole = whole.expect("internal error: nothing was joined");
+                    whole.exploration.stopped_because = reason;
+                    return Ok(whole);
+                }
+            }
+        }
+        profile = whole
+            .as_ref()
+            .map(|whole| whole.exploration.profile.clone());
+        next = range.end;
+    }
+    Ok(whole.expect("internal error: an exploration without executions"))
+}
+
+/// Parts of equal size, one a process.
+fn split(range: Range<u64>, count: usize) -> Vec<Range<u64>> {
+    let total = range.end - range.start;
+    let size = total.div_ceil(count as u64).clamp(1, CHUNK);
+    let mut parts = Vec::new();
+    let mut start = range.start;
+    while start < range.end && parts.len() < count {
+        let end = (start + size).min(range.end);
+        parts.push(start..end);
+        start = end;
+    }
+    parts
+}
+
+/// Runs the parts at once; gives the answers in their order.
+fn run(
+    processes: &mut [Process],
+    order: &Order,
+    parts: &[Range<u64>],
+    profile: Option<&Profile>,
+    before: u64,
+    watch: &mut Watch<'_>,
+) -> Vec<Result<Answer, DriveError>> {
+    let mut orders = Vec::new();
+    for part in parts {
+        let mut order = order.clone();
+        if let Work::Explore {
+            range, profile: of, ..
+        } = &mut order.work
+        {
+            *range = Some(part.clone());
+            *of = profile.cloned();
+        }
+        orders.push(order);
+    }
+    let count = parts.len() as u64;
+    thread::scope(|scope| {
+        let mut running = Vec::new();
+        let mut lists = processes.iter_mut().zip(&orders);
+        let (first, first_order) = lists.next().expect("internal error: no process");
+        let stop = first.stop_flags();
+        let mut stops = vec![stop];
+        for (process, order) in lists {
+            stops.push(process.stop_flags());
+            running.push(scope.spawn(move || process.perform(order, &mut |_| true)));
+        }
+        // The first process stands for all of them.
+        let mut watch_all = |seen: Progress| {
+            let goes_on = watch(Progress {
+                executions: before + seen.executions * count,
+                failures: seen.failures,
+            });
+            if !goes_on {
+                stops.iter().for_each(|stop| stop.raise());
+            }
+            goes_on
+        };
+        let mut answers = vec![first.perform(first_order, &mut watch_all)];
+        for handle in running {
+            answers.push(handle.join().expect("internal error: a worker panicked"));
+        }
+        answers
+    })
+}
+
+/// Adds what a part has found, and says whether to go on.
+fn join(whole: &mut Option<Answer>, part: Answer, keep_going: bool) -> Control {
+    let reason = part.exploration.stopped_because;
+    match whole {
+        None => *whole = Some(part),
+        Some(whole) => {
+            let had_failure = whole.exploration.first_failure.is_some();
+            let more: Exploration = part.exploration;
+            whole.exploration.append(more);
+            if !had_failure && whole.exploration.first_failure.is_some() {
+                whole.addresses = part.addresses;
+            }
+            whole.modules = part.modules;
+        }
+    }
+    let found = &whole
+        .as_ref()
+        .expect("internal error: set above")
+        .exploration;
+    if found.failures > 0 && !keep_going {
+        return Control::Stop(StopReason::Failure);
+    }
+    match reason {
+        StopReason::Executions => Control::Continue,
+        other => Control::Stop(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_cover_the_range_without_gaps() {
+        for (range, count) in [(0..1, 4), (5..17, 3), (0..100_000, 2), (7..7, 2)] {
+            let mut at = range.start;
+            while at < range.end {
+                let parts = split(at..range.end, count);
+                assert!(!parts.is_empty() && parts.len() <= count);
+                for part in parts {
+                    assert_eq!(part.start, at);
+                    assert!(part.end > part.start && part.end - part.start <= CHUNK);
+                    at = part.end;
+                }
+            }
+            assert_eq!(at, range.end);
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! One process of the program, with the runtime inside.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::num::NonZero;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use unpick_protocol::{
+    Answer, DESK_VARIABLE, LOOK_SIGNAL, Launch, Module, Order, Trouble, decode, encode,
+};
+
+use super::desk::SharedDesk;
+
+/// The program to run.
+#[derive(Clone, Debug)]
+pub struct Command {
+    /// Its file.
+    pub program: PathBuf,
+    /// What it is given.
+    pub arguments: Vec<OsString>,
+    /// Environment variables that differ from ours.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// Where it runs, if not here.
+    pub directory: Option<PathBuf>,
+    /// The runtime library.
+    pub runtime: PathBuf,
+}
+
+/// Why a program cannot be run under control.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// It cannot be started at all.
+    #[error("cannot start {}: {cause}", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system says.
+        cause: io::Error,
+    },
+    /// It ran without ever coming under control.
+    #[error(
+        "{} ended before it came under control ({status}); is it linked dynamically against glibc?",
+        program.display()
+    )]
+    NotControlled {
+        /// The program.
+        program: PathBuf,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// The process died under an order.
+    #[error(
+        "the process ended in the middle of the exploration ({})",
+        describe(status)
+    )]
+    Died {
+        /// How.
+        status: ExitStatus,
+        /// Executions done before.
+        executions: u64,
+    },
+    /// A task never came back.
+    #[error(
+        "a task has not come to a scheduling point for {} s: it spins or blocks in code that is not \
+         instrumented",
+        after.as_secs()
+    )]
+    Hangs {
+        /// How long it was waited for.
+        after: Duration,
+        /// The task, and where it is: return addresses, innermost first. `None` if it does not even
+        /// hear signals.
+        place: Option<(u64, Vec<u64>)>,
+        /// The files mapped into the program.
+        modules: Vec<Module>,
+        /// Executions done before.
+        executions: u64,
+    },
+    /// The runtime refuses.
+    #[error("{}", trouble.what)]
+    Trouble {
+        /// What it says.
+        trouble: Trouble,
+        /// The answer it came with.
+        answer: Box<Answer>,
+    },
+    /// The runtime's answer makes no sense.
+    #[error("internal error: the runtime's answer cannot be read")]
+    Garbled,
+}
+
+fn describe(status: &ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => format!("signal {signal}"),
+        None => format!("{status}"),
+    }
+}
+
+/// How far an order is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Executions done.
+    pub executions: u64,
+    /// Failing ones among them.
+    pub failures: u64,
+}
+
+/// Looks at the progress every now and then; `false` ends the exploration after the execution at
+/// hand.
+pub type Watch<'a> = dyn FnMut(Progress) -> bool + 'a;
+
+/// How often progress is looked at.
+pub(super) const LOOK: Duration = Duration::from_millis(50);
+
+/// How long the runtime may take to tell what runs.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Ends the order at hand of a process after its execution.
+pub(super) struct StopFlag(Arc<SharedDesk>);
+
+impl StopFlag {
+    pub fn raise(&self) {
+        self.0.top().stop.store(1, Ordering::Relaxed);
+    }
+}
+
+/// A running process.
+pub(super) struct Process {
+    child: Child,
+    desk: Arc<SharedDesk>,
+    program: PathBuf,
+    hang_after: Duration,
+}
+
+impl Process {
+    /// Starts the program up to just before its `main`.
+    pub fn start(
+        command: &Command,
+        launch: Launch,
+        hang_after: Duration,
+        output: Option<&Path>,
+    ) -> Result<Process, DriveError> {
+        let cannot_start = |cause| DriveError::Start {
+            program: command.program.clone(),
+            cause,
+        };
+        let desk = SharedDesk::new().map_err(cannot_start)?;
+        desk.put_order(&encode(&launch));
+        let preload = preload(&command.runtime).map_err(cannot_start)?;
+        let mut child = std::process::Command::new(&command.program);
+        child
+            .args(&command.arguments)
+            .envs(&command.environment)
+            .env(DESK_VARIABLE, desk.file().to_string())
+            .env("LD_PRELOAD", &preload.list)
+            .env("LD_BIND_NOW", "1")
+            .stdin(Stdio::null());
+        if let Some(directory) = &command.directory {
+            child.current_dir(directory);
+        }
+        if let Some(path) = output {
+            let file = std::fs::File::create(path).map_err(cannot_start)?;
+            let other = file.try_clone().map_err(cannot_start)?;
+            child.stdout(file).stderr(other);
+        } else if !launch.shows_output {
+            child.stdout(Stdio::null()).stderr(Stdio::null());
+        }
+        // SAFETY: only a system call between fork and exec.
+        unsafe {
+            child.pre_exec(|| {
+                // The same addresses in every process.
+                libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+                Ok(())
+            });
+        }
+        let child = child.spawn().map_err(cannot_start)?;
+        let mut process = Process {
+            child,
+            desk: Arc::new(desk),
+            program: command.program.clone(),
+            hang_after,
+        };
+        process.wait(&mut |_| true)?;
+        Ok(process)
+    }
+
+    /// Keeps the process on one processor, so that several do not move about.
+    pub fn pin(&mut self, number: usize) {
+        let count = thread::available_parallelism().map_or(1, NonZero::get);
+        // SAFETY: a set of processors is plain data, and all zeroes is the empty one.
+        unsafe {
+            let mut set: libc::cpu_set_t = std::mem::zeroed();
+            libc::CPU_SET(number % count, &mut set);
+            let process = self.child.id() as libc::pid_t;
+            // Where that is not allowed, the process stays where it likes.
+            libc::sched_setaffinity(process, size_of::<libc::cpu_set_t>(), &set);
+        }
+    }
+
+    /// A way to end the order at hand from elsewhere.
+    pub fn stop_flags(&self) -> StopFlag {
+        StopFlag(self.desk.clone())
+    }
+
+    /// Gives an order and waits for the answer.
+    pub fn perform(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        self.desk.put_order(&encode(order));
+        self.wait(watch)?;
+        let answer: Answer = decode(&self.desk.answer()).ok_or(DriveError::Garbled)?;
+        match answer.trouble.clone() {
+            None => Ok(answer),
+            Some(trouble) => Err(DriveError::Trouble {
+                trouble,
+                answer: Box::new(answer),
+            }),
+        }
+    }
+
+    /// Waits until the last order is answered.
+    fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), DriveError> {
+        let mut steps = 0;
+        let mut moved_at = Instant::now();
+        loop {
+            self.desk.wait(LOOK);
+            if self.desk.is_answered() {
+                return Ok(());
+            }
+            let desk = self.desk.top();
+            let executions = desk.executions.load(Ordering::Relaxed);
+            if let Ok(Some(status)) = self.child.try_wait() {
+                // The answer may have come just before the end.
+                if self.desk.is_answered() {
+                    return Ok(());
+                }
+                return Err(match desk.is_manned.load(Ordering::Acquire) {
+                    0 => DriveError::NotControlled {
+                        program: self.program.clone(),
+                        status,
+                    },
+                    _ => DriveError::Died { status, executions },
+                });
+            }
+            let progress = Progress {
+                executions,
+                failures: desk.failures.load(Ordering::Relaxed),
+            };
+            if !watch(progress) {
+                desk.stop.store(1, Ordering::Relaxed);
+            }
+            let now = desk.steps.load(Ordering::Relaxed) + executions;
+            if now != steps {
+                steps = now;
+                moved_at = Instant::now();
+            } else if moved_at.elapsed() > self.hang_after {
+                let answer: Option<Answer> = decode(&self.desk.answer());
+                return Err(DriveError::Hangs {
+                    after: self.hang_after,
+                    place: self.look(),
+                    modules: answer.map(|answer| answer.modules).unwrap_or_default(),
+                    executions,
+                });
+            }
+        }
+    }
+
+    /// Asks the runtime what runs.
+    fn look(&self) -> Option<(u64, Vec<u64>)> {
+        let desk = self.desk.top();
+        let process = match desk.process.load(Ordering::Relaxed) {
+            0 => self.child.id(),
+            forked => forked,
+        };
+        let before = desk.looks.load(Ordering::Acquire);
+        // SAFETY: a process of ours, which handles this signal.
+        unsafe { libc::kill(process as libc::pid_t, LOOK_SIGNAL) };
+        let start = Instant::now();
+        while desk.looks.load(Ordering::Acquire) == before {
+            if start.elapsed() > PATIENCE {
+                return None;
+            }
+            self.desk.wait(LOOK);
+        }
+        let frames = desk
+            .running_at
+            .iter()
+            .map(|frame| frame.load(Ordering::Relaxed));
+        let frames = frames.take_while(|&frame| frame != 0).collect();
+        Some((desk.running_task.load(Ordering::Relaxed), frames))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What the loader is told to load first.
+pub(super) struct Preload {
+    /// The runtime, in front of what the user preloads.
+    pub list: OsString,
+    /// The runtime, open until the program has been started, if its path cannot stand in a list.
+    _file: Option<File>,
+}
+
+/// The list of what is loaded first. Spaces and colons separate its parts, so that a path with such in
+/// it must be given by another name.
+pub(super) fn preload(runtime: &Path) -> io::Result<Preload> {
+    let bytes = runtime.as_os_str().as_bytes();
+    let file = match bytes.iter().any(|byte| b" :".contains(byte)) {
+        true => Some(open_inherited(runtime)?),
+        false => None,
+    };
+    let mut list = match &file {
+        Some(file) => OsString::from(format!("/proc/self/fd/{}", file.as_raw_fd())),
+        None => runtime.as_os_str().to_owned(),
+    };
+    if let Some(more) = std::env::var_os("LD_PRELOAD").filter(|more| !more.is_empty()) {
+        list.push(":");
+        list.push(more);
+    }
+    Ok(Preload { list, _file: file })
+}
+
+/// Opens a file that programs started from here inherit.
+fn open_inherited(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    // SAFETY: only changes a flag of a descriptor that is ours.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFD, 0) } {
+        0 => Ok(file),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

@@ -1,0 +1,11 @@
+//! Drives native programs under control: building them, launching them, reading what they did.
+
+pub mod cargo;
+pub mod compile;
+pub mod doctor;
+pub mod drive;
+pub mod install;
+pub mod program;
+pub mod symbols;
+
+pub use unpick_protocol as protocol;

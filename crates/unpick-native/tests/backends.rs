@@ -1,0 +1,100 @@
+//! One seed, one exploration: whatever way tasks are run and executions are repeated, the outcome,
+//! the number of steps and every step are the same. Needs a C and a C++ compiler.
+
+#[path = "support/programs.rs"]
+mod support;
+
+use support::{Line, Place, WAYS, each, is_full, options, table};
+use unpick_native::drive::{Command, explore};
+use unpick_protocol::{Backend, Reexecution};
+
+/// Programs that use every kind of object there is.
+const SHORT: [&str; 8] = [
+    "c/ab_ba.c",
+    "c/racy_counter.c",
+    "c/bounded_buffer.c",
+    "c/rwlock_upgrade.c",
+    "c/cancel_complete.c",
+    "c/key_destructor.c",
+    "cpp/semaphore_pool.cc",
+    "cpp/throw_locked.cc",
+];
+
+/// Programs and seeds of `cargo xtask native backends`.
+const FULL_PROGRAMS: usize = 20;
+const FULL_SEEDS: u64 = 200;
+const SHORT_SEEDS: u64 = 10;
+
+/// What an exploration comes to, as far as it must be the same everywhere.
+#[derive(Debug, PartialEq, Eq)]
+struct Came {
+    outcome: String,
+    steps: u64,
+    hash: u64,
+}
+
+#[test]
+fn every_way_of_running_gives_the_same_executions() {
+    let mut lines = table();
+    let seeds = match is_full() {
+        true => FULL_SEEDS,
+        false => SHORT_SEEDS,
+    };
+    match is_full() {
+        true => spread(&mut lines, FULL_PROGRAMS),
+        false => lines.retain(|line| SHORT.contains(&line.path.as_str())),
+    }
+    let place = Place::new("backends");
+    let wrong = each(&lines, |line| compare(&place, line, seeds));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Keeps so many, from all over the table.
+fn spread(lines: &mut Vec<Line>, count: usize) {
+    assert!(lines.len() >= count);
+    let length = lines.len();
+    *lines = (0..count)
+        .map(|index| lines[index * length / count].clone())
+        .collect();
+}
+
+fn compare(place: &Place, line: &Line, seeds: u64) -> Vec<String> {
+    let command = place.build(&line.path, false);
+    let mut wrong = Vec::new();
+    for seed in 0..seeds {
+        let ends = WAYS.map(|way| run(&command, seed, way));
+        for (way, end) in WAYS.iter().zip(&ends) {
+            if *end != ends[0] {
+                wrong.push(format!(
+                    "{} seed {seed}: {end:?} in {} by {}, but {:?} from a snapshot",
+                    line.path,
+                    way.0.word(),
+                    way.1.word(),
+                    ends[0]
+                ));
+            }
+        }
+    }
+    wrong
+}
+
+/// One execution with a seed.
+fn run(command: &Command, seed: u64, way: (Backend, Reexecution)) -> Result<Came, String> {
+    let mut options = options(["random", "pct"][seed as usize % 2], 1);
+    options.seed = seed;
+    options.backend = Some(way.0);
+    options.reexecution = Some(way.1);
+    let explored = explore(command, &options, &mut |_| true).map_err(|error| error.to_string())?;
+    let found = explored.exploration;
+    let end = found.first_failure.or(found.diverged);
+    Ok(Came {
+        outcome: end.map_or("pass".into(), |end| format!("{:?}", end.outcome)),
+        steps: found.steps_total,
+        hash: found.hash,
+    })
+}
