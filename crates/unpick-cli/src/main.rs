@@ -3,12 +3,17 @@
 //! Exit codes: 0 nothing found, 1 failure found, 2 usage, 3 diverged or uncontrolled
 //! nondeterminism, 4 nothing ran (see docs/exit-codes.md).
 
+mod cargo;
+mod compile;
+mod doctor;
 mod json;
 mod merge;
+mod native;
 mod options;
 mod output;
 mod progress;
 mod replay;
+mod run;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -54,6 +59,11 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Explore a native program: C, C++, Rust
+    ///
+    /// The program should have been built by `unpick cc`, `unpick c++` or `cargo unpick`; otherwise
+    /// only its calls of the thread library are under control, and a warning says so.
+    Run(run::RunArguments),
     /// Benchmark programs with known answers: list them, explore them
     #[command(subcommand)]
     Suite(suite::SuiteCommand),
@@ -65,10 +75,35 @@ enum Command {
     Show(replay::ShowArguments),
     /// List the strategies with their parameters
     Strategies,
+    /// Say what of this machine helps or hinders the exploration of native programs
+    ///
+    /// Looks at compilers, processor, kernel and debugger; each line says what is there, what it
+    /// means if it is not, and what to do. Ends with 0 if native programs can be explored, else 4.
+    Doctor,
+    /// Compile C: the C compiler, with instrumentation and the runtime
+    ///
+    /// Use it in place of the compiler, as in `make CC="unpick cc"`, `CC="unpick cc" ./configure`
+    /// or `CC="unpick cc" cmake …`. All arguments are the compiler's, and so are output and exit
+    /// code. UNPICK_CC names the compiler to use (gcc or clang); it is `cc` otherwise. Programs
+    /// cannot be linked statically. Away from unpick, the program behaves as if built without it.
+    Cc(compile::CompilerArguments),
+    /// Compile C++: the C++ compiler, with instrumentation and the runtime
+    ///
+    /// As `unpick cc`, for `CXX="unpick c++"`. UNPICK_CXX names the compiler to use; it is `c++`
+    /// otherwise.
+    #[command(name = "c++")]
+    Cpp(compile::CompilerArguments),
 }
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let all: Vec<_> = std::env::args_os().collect();
+    if let Some(code) = compile::intercept(&all) {
+        return code;
+    }
+    if let Some(code) = cargo::intercept(&all) {
+        return code;
+    }
+    let arguments = match Arguments::try_parse_from(all) {
         Ok(arguments) => arguments,
         Err(error) => {
             let _ = error.print();
@@ -79,12 +114,19 @@ fn main() -> ExitCode {
         }
     };
     let result = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
         Command::Suite(command) => suite::run(command),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Show(arguments) => replay::show(&arguments),
         Command::Strategies => Ok(list_strategies()),
+        Command::Doctor => Ok(doctor::doctor()),
+        Command::Cc(_) | Command::Cpp(_) => unreachable!("internal error: not intercepted"),
     };
+    exit_code(result)
+}
+
+fn exit_code(result: anyhow::Result<Status>) -> ExitCode {
     match result {
         Ok(status) => status.into(),
         Err(error) => {

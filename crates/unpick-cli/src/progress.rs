@@ -57,6 +57,16 @@ impl Progress {
         Control::Continue
     }
 
+    /// The same for an exploration that tells only counts; `false` ends it.
+    pub(crate) fn watch(&self, executions: u64, failures: u64) -> bool {
+        let found = Exploration {
+            executions,
+            failures,
+            ..Exploration::default()
+        };
+        self.observe(&found) == Control::Continue
+    }
+
     fn print_line(&self, found: &Exploration) {
         let mut last = self
             .last_line

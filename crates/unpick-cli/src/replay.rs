@@ -1,6 +1,7 @@
 //! `unpick replay` and `unpick show`: recorded schedules.
 
 use crate::Status;
+use crate::native::{self, BackendName, PREFIX};
 use crate::output::say;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -21,6 +22,12 @@ pub(crate) struct ReplayArguments {
     /// Print nothing but the verdict
     #[arg(long)]
     quiet: bool,
+    /// How the tasks of a native program are run
+    #[arg(long, value_enum, value_name = "BACKEND", default_value = "fibers")]
+    backend: BackendName,
+    /// Run a native program under gdb, in threads, up to the failing step
+    #[arg(long)]
+    gdb: bool,
 }
 
 /// Which schedule to show.
@@ -33,6 +40,13 @@ pub(crate) struct ShowArguments {
 
 pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Status> {
     let (path, record) = Store::new("").load(&arguments.reference)?;
+    if let Some(name) = record.header.program.strip_prefix(PREFIX) {
+        let backend = match arguments.gdb {
+            true => BackendName::Threads,
+            false => arguments.backend,
+        };
+        return native::replay(name, &record, backend, arguments.gdb, arguments.quiet);
+    }
     match record.header.program.strip_prefix("suite:") {
         Some(label) => replay_suite(label, &record, arguments.quiet),
         None => replay_test(&path, &record),
@@ -63,7 +77,12 @@ fn replay_suite(label: &str, record: &Record, is_quiet: bool) -> Result<Status> 
     })
 }
 
-fn print_failure(label: &str, failure: &FirstFailure, recorded: &Outcome, is_quiet: bool) {
+pub(crate) fn print_failure(
+    label: &str,
+    failure: &FirstFailure,
+    recorded: &Outcome,
+    is_quiet: bool,
+) {
     say!(
         "FAILED  {label}  {}",
         headline(&failure.outcome, &failure.trace)

@@ -244,7 +244,12 @@ fn print_text(
     }
 }
 
-fn summary(label: &str, found: &Exploration, shard: Option<Shard>, elapsed: Duration) -> String {
+pub(crate) fn summary(
+    label: &str,
+    found: &Exploration,
+    shard: Option<Shard>,
+    elapsed: Duration,
+) -> String {
     let reason = match found.stopped_because {
         StopReason::Exhausted => "complete",
         StopReason::Strategy => "ended by the strategy's own rule",

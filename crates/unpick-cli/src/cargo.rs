@@ -1,0 +1,294 @@
+//! `cargo unpick test`: explores the unmodified tests of a crate.
+//!
+//! Two roles: the command that the user calls builds by Cargo; for each test binary Cargo calls
+//! `unpick cargo run-test`, which explores its tests and leaves a tally for the first.
+
+mod explorer;
+mod split;
+
+use crate::native::NativeOptions;
+use crate::options::ExplorationOptions;
+use crate::output::{line, say};
+use crate::{Status, USAGE_ERROR, exit_code};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::{Args, CommandFactory as _, Parser};
+use explorer::ProcessExplorer;
+use split::Split;
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use unpick::report::thousands;
+use unpick_native::cargo::{
+    HarnessOptions, Output, Tally, TestBuild, Toolchain, explore_tests, file_with_lost_flags,
+    own_flags,
+};
+use unpick_native::install::runtime_library;
+
+/// Explore the tests of a crate, unmodified: each is run again and again under schedules that the
+/// strategy chooses.
+///
+/// Options of unpick are listed below. All others are Cargo's: -p, --features, --release, --lib,
+/// --test NAME, --manifest-path, -j and so on. What stands after `--` chooses tests as in
+/// `cargo test`: FILTER, --exact, --skip NAME, --ignored, --include-ignored.
+///
+/// What is built lies in target/unpick. Build scripts and procedural macros are left as they are;
+/// documentation tests and benchmarks are not explored.
+#[derive(Parser)]
+#[command(
+    name = "cargo unpick test",
+    override_usage = "cargo unpick test [OPTIONS] [CARGO-OPTIONS] [-- TEST-FILTER]",
+    after_help = "Examples:\n  cargo unpick test\n  cargo unpick test --strategy pct:d=2 \
+                  --executions 20_000 -p bank -- transfer"
+)]
+pub(crate) struct TestArguments {
+    #[command(flatten)]
+    options: TestOptions,
+}
+
+/// What `cargo unpick test` knows besides what Cargo does.
+#[derive(Args, Clone)]
+pub(crate) struct TestOptions {
+    #[command(flatten)]
+    pub(crate) exploration: ExplorationOptions,
+    #[command(flatten)]
+    pub(crate) native: NativeOptions,
+}
+
+/// What Cargo is told to call for each test binary.
+#[derive(Parser)]
+#[command(name = "unpick cargo run-test")]
+struct RunArguments {
+    /// File to which the tally is added
+    #[arg(long)]
+    ledger: PathBuf,
+    #[command(flatten)]
+    options: TestOptions,
+    /// The binary and the options for its harness
+    #[arg(required = true, last = true)]
+    test: Vec<String>,
+}
+
+const OVERVIEW: &str = "\
+Explores the unmodified tests of a crate.
+
+Usage: cargo unpick test [OPTIONS] [CARGO-OPTIONS] [-- TEST-FILTER]
+
+`cargo unpick test --help` tells more; `unpick --help` lists what else there is.";
+
+/// Does what `cargo unpick` asks for, if this is such a call: `unpick cargo …`.
+///
+/// Most options are Cargo's, so this comes before the command line is parsed.
+pub(crate) fn intercept(arguments: &[OsString]) -> Option<ExitCode> {
+    if arguments.get(1)? != "cargo" {
+        return None;
+    }
+    let rest = arguments.get(3..).unwrap_or_default();
+    let name = arguments.get(2).map(|name| name.to_string_lossy());
+    Some(match name.as_deref() {
+        Some("test") => exit_code(test(rest)),
+        Some("run-test") => exit_code(run_test(arguments)),
+        Some("--version" | "-V") => {
+            say!("cargo-unpick {}", env!("CARGO_PKG_VERSION"));
+            ExitCode::SUCCESS
+        }
+        Some("--help" | "-h" | "help") => {
+            say!("{OVERVIEW}");
+            ExitCode::SUCCESS
+        }
+        _ => {
+            eprintln!("{OVERVIEW}");
+            ExitCode::from(USAGE_ERROR)
+        }
+    })
+}
+
+fn test(arguments: &[OsString]) -> Result<Status> {
+    let split = Split::of(arguments, &TestArguments::command());
+    if split.asks_for_help {
+        TestArguments::command().print_long_help()?;
+        return Ok(Status::Clean);
+    }
+    let own = std::iter::once(OsString::from("cargo unpick test")).chain(split.own.clone());
+    let parsed = TestArguments::try_parse_from(own).unwrap_or_else(|error| error.exit());
+    parsed.options.exploration.config()?;
+    check_filter(&split)?;
+    warn_of_lost_flags();
+    let toolchain = Toolchain::find()?;
+    toolchain.check_instrumentation()?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let ledger = Ledger::new()?;
+    let build = TestBuild {
+        host: &toolchain.host,
+        runtime: &runtime_library()?,
+        target_directory: &target_directory(&cargo, &split)?,
+        runner: runner(&ledger, &split)?,
+        options: split.cargo.clone(),
+        harness_options: split.harness.clone(),
+    };
+    let mut command = Command::new(&cargo);
+    build.apply(&mut command, &|name| std::env::var(name).ok())?;
+    let status = command.status().context("cannot run cargo")?;
+    let tally = ledger.read()?;
+    let is_only_built = split.cargo.iter().any(|option| option == "--no-run");
+    if is_only_built && status.success() {
+        return Ok(Status::Clean);
+    }
+    let options = &parsed.options.exploration;
+    if !options.json && !options.quiet {
+        say!("{}", summary(&tally));
+    }
+    if !status.success() && tally.failed + tally.diverged == 0 {
+        bail!("`cargo test` failed ({status}); see its messages above");
+    }
+    Ok(match tally {
+        Tally { failed: 1.., .. } => Status::Failed,
+        Tally { diverged: 1.., .. } => Status::Diverged,
+        Tally { errors: 1.., .. } => bail!("{} tests could not be explored", tally.errors),
+        _ if tally.explored() == 0 => Status::NothingRan,
+        _ => Status::Clean,
+    })
+}
+
+/// A slip in the filter shall not first cost a build.
+fn check_filter(split: &Split) -> Result<()> {
+    let harness = split
+        .harness
+        .iter()
+        .map(|one| one.to_string_lossy().into_owned());
+    let harness: Vec<_> = harness.collect();
+    HarnessOptions::parse(&harness).map_err(|error| anyhow!(error))?;
+    Ok(())
+}
+
+fn warn_of_lost_flags() {
+    if own_flags(&|name| std::env::var(name).ok()).is_some() {
+        return;
+    }
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let here = std::env::current_dir().unwrap_or_default();
+    if let Some(file) = file_with_lost_flags(&here, home.as_deref()) {
+        eprintln!(
+            "warning: `build.rustflags` in {} is not used by `cargo unpick`; put the flags into \
+             RUSTFLAGS or under `target`",
+            file.display()
+        );
+    }
+}
+
+/// This very program, with the options of unpick.
+fn runner(ledger: &Ledger, split: &Split) -> Result<Vec<String>> {
+    let own = std::env::current_exe().context("cannot tell where this program is")?;
+    let ledger = ledger.0.clone().into_os_string();
+    let fixed = [
+        own.into(),
+        "cargo".into(),
+        "run-test".into(),
+        "--ledger".into(),
+        ledger,
+    ];
+    let words = fixed.into_iter().chain(split.own.iter().cloned());
+    let words = words.chain([OsString::from("--")]).map(|word| {
+        let word = word.into_string();
+        word.map_err(|word| anyhow!("`{}` is no valid Unicode", word.display()))
+    });
+    words.collect()
+}
+
+fn summary(tally: &Tally) -> String {
+    let mut parts = vec![format!("{} ok", tally.ok)];
+    for (count, word) in [
+        (tally.failed, "failed"),
+        (tally.diverged, "diverged"),
+        (tally.errors, "not explored"),
+    ] {
+        if count > 0 {
+            parts.push(format!("{count} {word}"));
+        }
+    }
+    let count = tally.explored() + tally.errors;
+    let plural = if count == 1 { "" } else { "s" };
+    let plural_executions = if tally.executions == 1 { "" } else { "s" };
+    format!(
+        "unpick  {count} test{plural}: {}; {} execution{plural_executions}",
+        parts.join(", "),
+        thousands(tally.executions)
+    )
+}
+
+fn target_directory(cargo: &OsString, split: &Split) -> Result<PathBuf> {
+    let mut command = Command::new(cargo);
+    command.args(["metadata", "--no-deps", "--format-version", "1"]);
+    if let Some(path) = split.value_of("--manifest-path") {
+        command.arg("--manifest-path").arg(path);
+    }
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.context("cannot run cargo")?;
+    if !output.status.success() {
+        bail!("cargo finds no crate here; go to one, or name it by --manifest-path");
+    }
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;
+    let directory = object["target_directory"].as_str();
+    let directory = directory.context("cargo does not tell its target directory")?;
+    Ok(PathBuf::from(directory))
+}
+
+fn run_test(arguments: &[OsString]) -> Result<Status> {
+    let own = arguments.iter().skip(2);
+    let parsed = RunArguments::try_parse_from(own).unwrap_or_else(|error| error.exit());
+    let (binary, harness) = parsed
+        .test
+        .split_first()
+        .context("no test binary is named")?;
+    let harness = HarnessOptions::parse(harness).map_err(|error| anyhow!(error))?;
+    let exploration = &parsed.options.exploration;
+    let output = match (exploration.json, exploration.quiet) {
+        (true, _) => Output::Json,
+        (false, true) => Output::Quiet,
+        (false, false) => Output::Text,
+    };
+    let mut explorer = ProcessExplorer::new(&parsed.options)?;
+    let mut print = |text: &str| line(format_args!("{text}"));
+    let tally = explore_tests(
+        Path::new(binary),
+        &harness,
+        &mut explorer,
+        output,
+        &mut print,
+    );
+    Ledger::append(&parsed.ledger, &tally)?;
+    // The tally tells what was found; for Cargo all went well, so that it goes on with the next.
+    Ok(Status::Clean)
+}
+
+/// The file in which the tallies of all test binaries are collected, removed at the end.
+struct Ledger(PathBuf);
+
+impl Ledger {
+    fn new() -> Result<Ledger> {
+        let path = std::env::temp_dir().join(format!("unpick-tally-{}", std::process::id()));
+        fs::write(&path, "").with_context(|| format!("cannot write `{}`", path.display()))?;
+        Ok(Ledger(path))
+    }
+
+    fn append(path: &Path, tally: &Tally) -> Result<()> {
+        let mut file = OpenOptions::new().append(true).open(path)?;
+        Ok(writeln!(file, "{}", tally.to_line())?)
+    }
+
+    fn read(&self) -> Result<Tally> {
+        let mut sum = Tally::default();
+        for line in fs::read_to_string(&self.0)?.lines() {
+            sum.add(&Tally::from_line(line).context("internal error: a tally cannot be read")?);
+        }
+        Ok(sum)
+    }
+}
+
+impl Drop for Ledger {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,124 @@
+//! What `unpick run`, `cargo unpick test` and `unpick replay` share: native programs.
+
+mod keep;
+mod present;
+mod replay;
+
+use crate::options::ExplorationOptions;
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+pub(crate) use keep::PREFIX;
+pub(crate) use present::explore;
+pub(crate) use replay::replay;
+use std::time::Duration;
+use unpick::{Limits, Spec, parse_duration};
+use unpick_native::drive::Options;
+use unpick_native::protocol::{Backend, Points, Reexecution};
+
+/// How tasks are run.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum BackendName {
+    /// On one thread: fast
+    Fibers,
+    /// Each on a thread of its own: for debuggers and other tools
+    Threads,
+}
+
+impl From<BackendName> for Backend {
+    fn from(name: BackendName) -> Backend {
+        match name {
+            BackendName::Fibers => Backend::Fibers,
+            BackendName::Threads => Backend::Threads,
+        }
+    }
+}
+
+/// How the program is run again from its start.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ReexecutionName {
+    /// Memory is put back as it was before main: fast
+    Snapshot,
+    /// A fork for each execution
+    Fork,
+}
+
+/// Which plain memory accesses are scheduling points.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum PointsName {
+    /// None: locks, atomics and the like only
+    Sync,
+    /// Those to memory that was seen to be shared
+    Shared,
+    /// All of instrumented code
+    All,
+}
+
+/// What there is to choose for native programs only.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct NativeOptions {
+    /// How tasks are run; the fastest way that is right for the program by default
+    #[arg(long, value_enum, value_name = "BACKEND")]
+    backend: Option<BackendName>,
+    /// How the program is run again; the fastest way that is right for the program by default
+    #[arg(long, value_enum, value_name = "WAY")]
+    reexec: Option<ReexecutionName>,
+    /// Plain memory accesses that are scheduling points. By default none while data races are
+    /// failures (without races, nobody can tell), and shared ones with --no-races
+    #[arg(long, value_enum, value_name = "WHICH")]
+    points: Option<PointsName>,
+    /// Processors that the program is told to have
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    processors: u32,
+    /// How long a task may run from one scheduling point to the next
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
+    watchdog: Duration,
+    /// Show what the program prints, of every execution
+    #[arg(long)]
+    show_output: bool,
+}
+
+impl NativeOptions {
+    /// The options of a drive.
+    pub(crate) fn drive(&self, options: &ExplorationOptions) -> Result<Options> {
+        let config = options.config()?;
+        let spec = Spec::parse(&options.strategy)?;
+        let name = spec.technique().name;
+        if name.starts_with("lazy-") {
+            bail!(
+                "`{name}` must see what is done with the data under a lock, which native programs do \
+                 not tell; use `{}`",
+                name.trim_start_matches("lazy-")
+            );
+        }
+        if options.shard.is_some() {
+            bail!("--shard is for programs of the library; split native ones by --seed");
+        }
+        let points = match (self.points, options.no_races) {
+            (Some(PointsName::Sync), _) | (None, false) => Points::Sync,
+            (Some(PointsName::Shared), _) | (None, true) => Points::Shared,
+            (Some(PointsName::All), _) => Points::All,
+        };
+        Ok(Options {
+            strategy: options.strategy.clone(),
+            seed: options.seed,
+            // The runtime has a detector of its own, for all memory.
+            limits: Limits {
+                races: false,
+                ..config.limits()
+            },
+            time: options.time,
+            settings: config.settings(),
+            races: !options.no_races,
+            points,
+            backend: self.backend.map(Backend::from),
+            reexecution: self.reexec.map(|name| match name {
+                ReexecutionName::Snapshot => Reexecution::Snapshot,
+                ReexecutionName::Fork => Reexecution::Fork,
+            }),
+            processors: self.processors.max(1),
+            hang_after: self.watchdog,
+            shows_output: self.show_output,
+            jobs: options.jobs,
+        })
+    }
+}

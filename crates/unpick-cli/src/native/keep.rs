@@ -1,0 +1,146 @@
+//! Native failures on disk: what is needed to run them again.
+
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::PathBuf;
+use unpick::trace::Record;
+use unpick_native::drive::{Command, Options};
+use unpick_native::install::runtime_library;
+use unpick_native::protocol::Points;
+
+/// The beginning of the names under which native failures are kept.
+pub(crate) const PREFIX: &str = "native:";
+
+/// How a native failure was found.
+pub(super) struct Origin {
+    pub(super) command: Command,
+    pub(super) options: Options,
+    pub(super) shared: Vec<u64>,
+}
+
+/// The words that a trace's header holds for a native program, besides those for every program.
+pub(super) fn settings_text(command: &Command, options: &Options, shared: &[u64]) -> String {
+    let mut words = vec![
+        format!("races={}", u8::from(options.races)),
+        format!("points={}", points_word(options.points)),
+        format!("processors={}", options.processors),
+        format!("program={}", escape(command.program.as_os_str().as_bytes())),
+    ];
+    for argument in &command.arguments {
+        words.push(format!("argument={}", escape(argument.as_bytes())));
+    }
+    for (name, value) in &command.environment {
+        let setting = [name.as_bytes(), value.as_bytes()].join(&b'=');
+        words.push(format!("environment={}", escape(&setting)));
+    }
+    if let Some(directory) = &command.directory {
+        words.push(format!(
+            "directory={}",
+            escape(directory.as_os_str().as_bytes())
+        ));
+    }
+    for pc in shared {
+        words.push(format!("shared={pc:x}"));
+    }
+    words.join(" ")
+}
+
+/// Reads these words. `options` are those for everything that the header does not tell.
+pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin> {
+    let mut command = Command {
+        program: PathBuf::new(),
+        arguments: Vec::new(),
+        environment: Default::default(),
+        directory: None,
+        runtime: runtime_library()?,
+    };
+    let mut shared = Vec::new();
+    for word in record.header.settings.split_whitespace() {
+        let Some((name, value)) = word.split_once('=') else {
+            continue;
+        };
+        match name {
+            "races" => options.races = value != "0",
+            "points" => options.points = points_of(value),
+            "processors" => options.processors = value.parse().unwrap_or(2),
+            "program" => command.program = PathBuf::from(unescape(value)),
+            "argument" => command.arguments.push(unescape(value)),
+            "environment" => {
+                let setting = unescape(value).into_vec();
+                let mut parts = setting.splitn(2, |&byte| byte == b'=').map(<[u8]>::to_vec);
+                let name = OsString::from_vec(parts.next().unwrap_or_default());
+                let value = OsString::from_vec(parts.next().unwrap_or_default());
+                command.environment.insert(name, value);
+            }
+            "directory" => command.directory = Some(PathBuf::from(unescape(value))),
+            "shared" => {
+                let pc = u64::from_str_radix(value, 16);
+                shared.push(pc.context("a `shared` word of the trace is no number")?);
+            }
+            _ => {}
+        }
+    }
+    Ok(Origin {
+        command,
+        options,
+        shared,
+    })
+}
+
+fn points_word(points: Points) -> &'static str {
+    match points {
+        Points::Sync => "sync",
+        Points::Shared => "shared",
+        Points::All => "all",
+    }
+}
+
+fn points_of(word: &str) -> Points {
+    match word {
+        "shared" => Points::Shared,
+        "all" => Points::All,
+        _ => Points::Sync,
+    }
+}
+
+/// Bytes as a word without spaces.
+fn escape(bytes: &[u8]) -> String {
+    let mut word = String::new();
+    for &byte in bytes {
+        match byte {
+            b'!'..=b'$' | b'&'..=b'~' => word.push(char::from(byte)),
+            _ => word.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    word
+}
+
+fn unescape(word: &str) -> OsString {
+    let bytes = word.as_bytes();
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = word
+            .get(at + 1..at + 3)
+            .filter(|_| bytes[at] == b'%')
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        text.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    OsString::from_vec(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back_as_they_were() {
+        for text in ["", "plain", "with space", "100%", "%41", "ünï\ncode", "a=b"] {
+            let word = escape(text.as_bytes());
+            assert!(!word.contains(char::is_whitespace));
+            assert_eq!(unescape(&word), OsString::from(text));
+        }
+    }
+}

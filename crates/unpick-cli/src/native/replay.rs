@@ -1,0 +1,127 @@
+//! `unpick replay` for native programs.
+
+use super::BackendName;
+use super::keep::{Origin, origin_of};
+use crate::Status;
+use crate::output::say;
+use crate::replay::print_failure;
+use anyhow::{Result, bail};
+use std::time::Duration;
+use unpick::report::headline;
+use unpick::trace::{Outcome, Record};
+use unpick::{Config, FirstFailure};
+use unpick_native::drive::{self, Naming, Options, explain_by_output};
+use unpick_native::protocol::{Backend, Points, Reexecution};
+use unpick_native::symbols::Symbols;
+
+/// Runs a recorded execution of a native program again.
+pub(crate) fn replay(
+    name: &str,
+    record: &Record,
+    backend: BackendName,
+    gdb: bool,
+    is_quiet: bool,
+) -> Result<Status> {
+    let Origin {
+        command,
+        options,
+        shared,
+    } = origin_of(record, options_of(record))?;
+    if !command.program.is_file() {
+        bail!(
+            "{} is not there any more; build it again, then `unpick run` or `cargo unpick test`",
+            command.program.display()
+        );
+    }
+    if gdb {
+        return debug(&command, &options, &record.trace, &shared);
+    }
+    let way = match backend {
+        BackendName::Fibers => (Backend::Fibers, Reexecution::Snapshot),
+        BackendName::Threads => (Backend::Threads, Reexecution::Fork),
+    };
+    let output = std::env::temp_dir().join(format!("unpick-replay-{}", std::process::id()));
+    let result = drive::replay(
+        &command,
+        &options,
+        way,
+        &record.trace,
+        &shared,
+        Some(&output),
+    );
+    let printed = std::fs::read(&output).unwrap_or_default();
+    let _ = std::fs::remove_file(&output);
+    let printed = String::from_utf8_lossy(&printed);
+    let (mut end, answer) = result?;
+    let mut symbols = Symbols::default();
+    let mut naming = Naming {
+        program: &command.program,
+        modules: &answer.modules,
+        addresses: &answer.addresses,
+        symbols: &mut symbols,
+    };
+    naming.name(&mut end);
+    explain_by_output(&mut end.outcome, &printed);
+    Ok(say_end(name, record, &end, printed.trim_end(), is_quiet))
+}
+
+/// Says how a replay ended.
+fn say_end(
+    name: &str,
+    record: &Record,
+    end: &FirstFailure,
+    printed: &str,
+    is_quiet: bool,
+) -> Status {
+    match &end.outcome {
+        Outcome::Pass => {
+            say!("PASSED  {name}  the recorded schedule passes now");
+            Status::Clean
+        }
+        Outcome::Diverged(_) => {
+            say!("DIVERGED  {name}  {}", headline(&end.outcome, &end.trace));
+            Status::Diverged
+        }
+        _ => {
+            print_failure(name, end, &record.outcome, is_quiet);
+            if !is_quiet && !printed.trim().is_empty() {
+                say!("\nwhat the program printed:\n{printed}");
+            }
+            Status::Failed
+        }
+    }
+}
+
+/// The options for everything that the trace's header does not tell.
+fn options_of(record: &Record) -> Options {
+    let config = Config::new().settings_from(&record.header.settings);
+    Options {
+        strategy: "replay".into(),
+        seed: record.header.seed,
+        limits: config.limits(),
+        time: None,
+        settings: config.settings(),
+        races: true,
+        points: Points::Sync,
+        backend: None,
+        reexecution: None,
+        processors: 2,
+        hang_after: Duration::from_secs(10),
+        shows_output: false,
+        jobs: 1,
+    }
+}
+
+/// Hands the terminal to gdb, which stops at the failing step.
+fn debug(
+    command: &drive::Command,
+    options: &Options,
+    trace: &unpick::trace::Trace,
+    shared: &[u64],
+) -> Result<Status> {
+    let status = drive::debug(command, options, trace, shared)?;
+    Ok(match status.success() {
+        true => Status::Clean,
+        false => Status::Diverged,
+    })
+}

@@ -1,0 +1,62 @@
+//! `unpick run`: explores a native program.
+
+use crate::Status;
+use crate::native::{NativeOptions, explore};
+use crate::options::ExplorationOptions;
+use crate::output::say;
+use crate::progress::listen;
+use anyhow::Result;
+use clap::Args;
+use std::ffi::OsString;
+use unpick_native::drive::Command;
+use unpick_native::install::runtime_library;
+use unpick_native::program::Program;
+
+/// Which program, and how.
+#[derive(Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    options: ExplorationOptions,
+    #[command(flatten)]
+    native: NativeOptions,
+    /// Name under which failures are reported and kept; that of the program by default
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// The program and its arguments
+    #[arg(required = true, last = true, value_name = "PROGRAM")]
+    program: Vec<OsString>,
+}
+
+pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
+    let drive = arguments.native.drive(&arguments.options)?;
+    let program = Program::find(&arguments.program[0])?;
+    let is_silent = arguments.options.json || arguments.options.quiet;
+    if let (Some(warning), false) = (program.warning(), is_silent) {
+        eprintln!("warning: {warning}");
+    }
+    let command = Command {
+        program: std::path::absolute(&program.path)?,
+        arguments: arguments.program[1..].to_vec(),
+        environment: Default::default(),
+        directory: None,
+        runtime: runtime_library()?,
+    };
+    let file = program.path.file_name().unwrap_or_default();
+    let name = match &arguments.name {
+        Some(name) => name.clone(),
+        None => file.to_string_lossy().into_owned(),
+    };
+    listen();
+    let presented = explore(&name, &command, &drive, &arguments.options)?;
+    if arguments.options.json {
+        say!("{}", presented.json);
+    } else {
+        if !presented.details.is_empty() {
+            say!("{}", presented.details);
+        }
+        if !arguments.options.quiet {
+            say!("{}", presented.summary);
+        }
+    }
+    Ok(presented.status)
+}

@@ -1,0 +1,196 @@
+//! `cargo unpick test` on a small workspace: what is instrumented, what is not, and exit codes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use unpick_native::program::Program;
+
+/// A crate of its own for a test, removed at its end.
+struct Crate(PathBuf);
+
+impl Crate {
+    fn new(name: &str) -> Crate {
+        let path = std::env::temp_dir().join(format!("unpick-cargo-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        let made = Crate(path);
+        made.write(
+            "Cargo.toml",
+            "[package]\nname = \"bank\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[workspace]\n\
+             [[test]]\nname = \"whole\"\nharness = false\n",
+        );
+        made.write(
+            "src/lib.rs",
+            "/// ```\n/// panic!(\"documentation tests are not explored\");\n/// ```\n\
+             pub fn one() -> u64 { 1 }\n\
+             #[cfg(test)] mod tests {\n    #[test] fn total_stays() { assert_eq!(super::one(), 1) }\n\
+             #[test] fn is_configured() { assert!(cfg!(from_user)) }\n}\n",
+        );
+        made.write(
+            "build.rs",
+            "fn main() { println!(\"cargo::rerun-if-changed=build.rs\"); }\n",
+        );
+        made.write(
+            "tests/whole.rs",
+            "fn main() { assert_eq!(bank::one(), 1); }\n",
+        );
+        made
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// As Cargo calls it.
+    fn unpick(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-unpick"));
+        command.arg("unpick").args(arguments).current_dir(&self.0);
+        for name in [
+            "CARGO_TARGET_DIR",
+            "CARGO_BUILD_TARGET",
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+        ] {
+            command.env_remove(name);
+        }
+        command
+            .env("UNPICK_CACHE", self.0.join("the cache"))
+            .stdin(Stdio::null());
+        command.output().unwrap()
+    }
+
+    fn built(&self, part: &str) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        collect(&self.0.join("target"), part, &mut found);
+        found
+    }
+}
+
+impl Drop for Crate {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Executable files whose name begins so.
+fn collect(folder: &Path, part: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            collect(&path, part, found);
+        } else if name.starts_with(part) && path.extension().is_none() && Program::at(&path).is_ok()
+        {
+            found.push(path);
+        }
+    }
+}
+
+/// Lines of unpick, without times.
+fn lines(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let own = text.lines().filter(|line| line.starts_with("unpick  "));
+    let settled = own.map(|line| line.split(" (").next().unwrap());
+    settled.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn tests_are_instrumented_and_explored() {
+    let made = Crate::new("explored");
+    // Flags of a configuration file stay in force.
+    made.write(
+        ".cargo/config.toml",
+        "[target.x86_64-unknown-linux-gnu]\nrustflags = [\"--cfg\", \"from_user\"]\n",
+    );
+    let output = made.unpick(&["test", "--executions", "20"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let text = lines(&output);
+    for line in [
+        "unpick  tests::total_stays ... ok",
+        "unpick  tests::is_configured ... ok",
+        "unpick  whole ... ok",
+        "unpick  3 tests: 3 ok; ",
+    ] {
+        assert!(text.contains(line), "{line}: {text}\n{errors}");
+    }
+    let tests = made.built("bank-");
+    assert_eq!(tests.len(), 1, "{tests:?}");
+    let program = Program::at(&tests[0]).unwrap();
+    assert!(
+        program.is_instrumented && program.has_runtime,
+        "{program:?}"
+    );
+    assert!(tests[0].starts_with(made.0.join("target/unpick")));
+    let scripts = made.built("build-script-build");
+    assert!(!scripts.is_empty());
+    for script in scripts {
+        let program = Program::at(&script).unwrap();
+        assert!(
+            !program.is_instrumented && !program.has_runtime,
+            "{program:?}"
+        );
+    }
+}
+
+#[test]
+fn exit_codes_tell_what_was_found() {
+    let made = Crate::new("codes");
+    let output = made.unpick(&["test", "--executions", "20"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        lines(&output).contains("tests::is_configured ... FAILED"),
+        "{output:?}"
+    );
+    let output = made.unpick(&["test", "--json", "--lib", "--", "total"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let objects: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(objects.len(), 1, "{text}");
+    assert_eq!(objects[0]["name"], "tests::total_stays");
+    made.write(
+        ".cargo/config.toml",
+        "[build]\nrustflags = [\"--cfg\", \"lost\"]\n",
+    );
+    let output = made.unpick(&["test", "--", "no_such_test"]);
+    assert_eq!(output.status.code(), Some(4), "{output:?}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains("`build.rustflags` in "), "{errors}");
+    assert_eq!(made.unpick(&["test", "--no-run"]).status.code(), Some(0));
+    made.write("src/lib.rs", "pub fn one() -> u64 { \"one\" }\n");
+    assert_eq!(made.unpick(&["test"]).status.code(), Some(2));
+}
+
+#[test]
+fn usage_is_told() {
+    let made = Crate::new("usage");
+    for (arguments, part) in [
+        (&["test", "--strategy", "dsf"][..], "unknown strategy `dsf`"),
+        (
+            &["test", "--doc"],
+            "`--doc`: documentation tests are not explored",
+        ),
+        (&["test", "--", "--strategy"], "stand before `--`"),
+        (&["bench"], "cargo unpick test [OPTIONS]"),
+        (
+            &["test", "--manifest-path", "/nowhere/Cargo.toml"],
+            "--manifest-path",
+        ),
+    ] {
+        let output = made.unpick(arguments);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+        assert!(text.contains(part), "{arguments:?}: {text}");
+    }
+    let output = made.unpick(&["test", "--help"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(
+        text.contains("--executions") && text.contains("target/unpick"),
+        "{text}"
+    );
+}

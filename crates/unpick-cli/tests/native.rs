@@ -1,0 +1,11 @@
+//! The command on native programs, from the outside: odd ones, failures kept and replayed, the
+//! examples. Needs a C and a C++ compiler; what else is missing is said and left out.
+
+#[path = "native/examples.rs"]
+mod examples;
+#[path = "native/odd.rs"]
+mod odd;
+#[path = "native/place.rs"]
+mod place;
+#[path = "native/round_trip.rs"]
+mod round_trip;

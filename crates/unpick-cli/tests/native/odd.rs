@@ -1,0 +1,171 @@
+//! Programs that do what no other does: each ends with a clear message and the right exit code, and
+//! none hangs the tool.
+
+use super::place::{Place, name_of, sources};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// Program, exit code, what must be said.
+const ODD: &[(&str, i32, &str)] = &[
+    ("alarm_signal.c", 3, "the program calls setitimer"),
+    ("cancel.c", 3, "the program calls pthread_cancel"),
+    ("clocks.c", 0, "0 failing"),
+    (
+        "crash_in_key_destructor.c",
+        1,
+        "SIGSEGV (invalid memory access)",
+    ),
+    ("crash_in_static_destructor.cc", 1, "the program aborted"),
+    ("exec_other.c", 3, "the program calls execlp"),
+    ("exit_in_worker.c", 1, "exit code 3"),
+    ("exit_while_running.c", 0, "0 failing"),
+    ("fork_child.c", 3, "the program calls fork"),
+    (
+        "livelock.c",
+        1,
+        "livelock: not at its end after 20,000 steps",
+    ),
+    ("many_threads.c", 0, "0 failing"),
+    ("null_in_worker.c", 1, "SIGSEGV (invalid memory access)"),
+    ("random_bytes.c", 0, "0 failing"),
+    ("read_stdin.c", 0, "0 failing"),
+    ("spin_for_ever.c", 3, "task 1 at"),
+    ("spin_foreign.c", 3, "task 1 at"),
+    ("stack_overflow.c", 1, "ran out of stack"),
+];
+
+/// What is said at the failing place, for programs in which that is known.
+const PLACES: &[(&str, &str)] = &[
+    ("crash_in_key_destructor.c", "crash_in_key_destructor.c:11"),
+    ("exit_in_worker.c", "exit_in_worker.c:9"),
+    ("null_in_worker.c", "null_in_worker.c:9"),
+    ("spin_for_ever.c", "spin_for_ever.c:"),
+    ("spin_foreign.c", "spin_foreign.c:"),
+];
+
+#[test]
+fn odd_programs_end_with_a_message_and_the_right_code() {
+    let place = Place::new("odd");
+    let mut wrong = Vec::new();
+    for &(path, code, words) in ODD {
+        place.build(&format!("odd/{path}"), &[]);
+        let program = format!("./{}", name_of(path));
+        let said = place.unpick(&[
+            "run",
+            "--watchdog",
+            "2s",
+            "--executions",
+            "40",
+            "--no-save",
+            "--",
+            &program,
+        ]);
+        let site = PLACES.iter().find(|(name, _)| *name == path);
+        let is_placed = site.is_none_or(|(_, site)| said.text.contains(site));
+        if said.code != code || !said.text.contains(words) || !is_placed {
+            wrong.push(format!("{path}: exit code {}, {}", said.code, said.text));
+        }
+        // Whatever it did, nothing of it stays behind.
+        let file = place.0.join(name_of(path));
+        if stays(&file) {
+            wrong.push(format!("{path}: a process is left behind"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_odd_program_is_tried() {
+    let folder = sources().join("unpick-native/tests/programs/odd");
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut there: BTreeSet<String> = files
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.ends_with(".txt"))
+        .collect();
+    assert!(there.remove("static_link.c"), "tried by another test");
+    let tried = ODD.iter().map(|(path, ..)| path.to_string()).collect();
+    assert_eq!(there, tried);
+}
+
+#[test]
+fn a_program_that_spins_is_ended_in_every_back_end() {
+    let place = Place::new("spins");
+    place.build("odd/spin_for_ever.c", &[]);
+    for way in [
+        ["--reexec", "snapshot"],
+        ["--reexec", "fork"],
+        ["--backend", "threads"],
+    ] {
+        let said = place.unpick(&[
+            "run",
+            way[0],
+            way[1],
+            "--watchdog",
+            "2s",
+            "--no-save",
+            "--",
+            "./spin_for_ever",
+        ]);
+        assert_eq!(said.code, 3, "{}", said.text);
+        assert!(
+            said.text.contains("has not come to a scheduling point"),
+            "{}",
+            said.text
+        );
+        assert!(said.text.contains("task 1 at"), "{}", said.text);
+        assert!(
+            !stays(&place.0.join("spin_for_ever")),
+            "{way:?}: it still runs"
+        );
+    }
+}
+
+#[test]
+fn a_statically_linked_program_is_refused() {
+    let place = Place::new("static");
+    let source = sources().join("unpick-native/tests/programs/odd/static_link.c");
+    let mut compiler = Command::new("cc");
+    compiler
+        .args(["-static", "-pthread", "-o"])
+        .arg(place.0.join("static_link"))
+        .arg(source);
+    if !compiler.status().unwrap().success() {
+        println!("skipped: this compiler cannot link statically");
+        return;
+    }
+    let said = place.unpick(&["run", "--", "./static_link"]);
+    assert_eq!(said.code, 2, "{}", said.text);
+    assert!(said.text.contains("is linked statically"), "{}", said.text);
+}
+
+#[test]
+fn json_tells_that_a_program_is_not_controlled() {
+    let place = Place::new("json");
+    place.build("odd/fork_child.c", &[]);
+    let said = place.unpick(&["run", "--json", "--", "./fork_child"]);
+    assert_eq!(said.code, 3, "{}", said.text);
+    let object: serde_json::Value = serde_json::from_str(said.text.trim()).unwrap();
+    assert_eq!(object["outcome"], "uncontrolled");
+    assert_eq!(object["name"], "fork_child");
+}
+
+/// Whether a process of this program stays. One that was killed may take a moment to be gone.
+fn stays(program: &Path) -> bool {
+    let start = Instant::now();
+    while is_running(program) {
+        if start.elapsed() > Duration::from_secs(30) {
+            return true;
+        }
+        std::thread::yield_now();
+    }
+    false
+}
+
+fn is_running(program: &Path) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap();
+    let mut links =
+        processes.filter_map(|entry| std::fs::read_link(entry.ok()?.path().join("exe")).ok());
+    links.any(|link| link == program)
+}
