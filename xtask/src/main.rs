@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod lazy;
+mod native;
 mod oracles;
 mod soundness;
 mod tidy;
@@ -60,9 +61,15 @@ enum Chore {
         #[arg(long, default_value_t = 100_000)]
         executions: u64,
     },
-    /// Measure unpick, shuttle and loom side by side on the same programs
+    /// Keep the promises about native programs in full: verdicts, backends, examples
+    Native {
+        /// Only these; all by default
+        parts: Vec<String>,
+    },
+    /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
+    /// native programs
     Bench {
-        /// Options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -88,6 +95,8 @@ fn main() -> ExitCode {
             schedules_max: schedules,
         }),
         Chore::Lazy { executions } => lazy::run(&root, executions),
+        Chore::Native { parts } => native::run(&root, &parts),
+        Chore::Bench { options } if options == ["native"] => native::measure(&root),
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {
