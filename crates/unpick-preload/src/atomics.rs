@@ -1,29 +1,100 @@
 //! Atomic operations of instrumented code: each is a scheduling point and is performed here.
 //!
-//! Only one task runs at a time, so that plain reads and writes do.
+//! In an execution only one task runs at a time, so that plain reads and writes do. Outside of one, the
+//! program's threads really run at once, and the operation must be atomic.
 
 use crate::interpose::interpose;
 use crate::memory::{self, Order};
 use crate::runtime::{operate, running, runtime};
 use crate::tasks;
+use core::arch::asm;
 use core::ffi::c_int;
+use core::sync::atomic::Ordering::SeqCst;
+use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, fence};
 use unpick_memory::AccessKind;
 use unpick_trace::{ObjectId, Op, OpKind};
 
 /// What fits into a step's value.
 trait Word: Copy + Eq {
     fn word(self) -> u64;
+
+    /// Puts a value in the place of the one expected, atomically; gives what was found.
+    ///
+    /// # Safety
+    ///
+    /// The program passes a variable.
+    unsafe fn replace(address: *mut Self, expected: Self, value: Self) -> Self;
+
+    /// Changes a variable, atomically; gives what was found.
+    ///
+    /// # Safety
+    ///
+    /// The program passes a variable.
+    unsafe fn change(address: *mut Self, change: impl Fn(Self) -> Self) -> Self {
+        // SAFETY: by the caller. What is read in two parts is no value that is found.
+        let mut known = unsafe { address.read_volatile() };
+        loop {
+            // SAFETY: by the caller.
+            let found = unsafe { Self::replace(address, known, change(known)) };
+            if found == known {
+                return found;
+            }
+            known = found;
+        }
+    }
 }
 
 macro_rules! words {
-    ($($kind:ty)*) => { $(impl Word for $kind {
+    ($($kind:ty: $atomic:ty;)*) => { $(impl Word for $kind {
         fn word(self) -> u64 {
             self as u64
+        }
+
+        unsafe fn replace(address: *mut $kind, expected: $kind, value: $kind) -> $kind {
+            // SAFETY: by the caller.
+            let variable = unsafe { <$atomic>::from_ptr(address) };
+            match variable.compare_exchange(expected, value, SeqCst, SeqCst) {
+                Ok(found) | Err(found) => found,
+            }
         }
     })* };
 }
 
-words!(u8 u16 u32 u64 u128);
+words! {
+    u8: AtomicU8;
+    u16: AtomicU16;
+    u32: AtomicU32;
+    u64: AtomicU64;
+}
+
+impl Word for u128 {
+    fn word(self) -> u64 {
+        self as u64
+    }
+
+    unsafe fn replace(address: *mut u128, expected: u128, value: u128) -> u128 {
+        let mut low = expected as u64;
+        let mut high = (expected >> 64) as u64;
+        // SAFETY: by the caller; every processor with two cores has the instruction, and compilers
+        // that emit calls for sixteen bytes rely on it. It wants a half in rbx, which is LLVM's own.
+        unsafe {
+            asm!(
+                "mov r8, rbx",
+                "mov rbx, rsi",
+                "lock cmpxchg16b [rdi]",
+                "mov rbx, r8",
+                in("rdi") address,
+                in("rsi") value as u64,
+                in("rcx") (value >> 64) as u64,
+                inout("rax") low,
+                inout("rdx") high,
+                out("r8") _,
+                options(nostack),
+            );
+        }
+        u128::from(high) << 64 | u128::from(low)
+    }
+}
 
 /// Lets others run before an atomic operation. `None` outside of an execution.
 #[inline]
@@ -61,12 +132,19 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
 /// The program passes a variable.
 #[inline]
 unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
-    let object = point(address, OpKind::Load, pc);
+    let Some(object) = point(address, OpKind::Load, pc) else {
+        // SAFETY: by the caller.
+        return unsafe {
+            match size_of::<T>() {
+                // Both halves must be of one moment.
+                16 => T::change(address.cast_mut(), |found| found),
+                _ => address.read_volatile(),
+            }
+        };
+    };
     // SAFETY: by the caller.
     let found = unsafe { address.read_volatile() };
-    if let Some(object) = object {
-        note(object, address, found, found, Order::load(order), pc);
-    }
+    note(object, address, found, found, Order::load(order), pc);
     found
 }
 
@@ -75,29 +153,29 @@ unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
 /// The program passes a variable.
 #[inline]
 unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
-    let object = point(address, OpKind::Store, pc);
+    let Some(object) = point(address, OpKind::Store, pc) else {
+        // SAFETY: by the caller.
+        unsafe { T::change(address, |_| value) };
+        return;
+    };
     // SAFETY: by the caller.
     let found = unsafe {
         let found = address.read_volatile();
         address.write_volatile(value);
         found
     };
-    if let Some(object) = object {
-        note(object, address, found, value, Order::store(order), pc);
-    }
+    note(object, address, found, value, Order::store(order), pc);
 }
 
 /// # Safety
 ///
 /// The program passes a variable.
 #[inline]
-unsafe fn modify<T: Word>(
-    address: *mut T,
-    order: c_int,
-    pc: usize,
-    change: impl FnOnce(T) -> T,
-) -> T {
-    let object = point(address, OpKind::ReadModifyWrite, pc);
+unsafe fn modify<T: Word>(address: *mut T, order: c_int, pc: usize, change: impl Fn(T) -> T) -> T {
+    let Some(object) = point(address, OpKind::ReadModifyWrite, pc) else {
+        // SAFETY: by the caller.
+        return unsafe { T::change(address, change) };
+    };
     // SAFETY: by the caller.
     let (found, left) = unsafe {
         let found = address.read_volatile();
@@ -105,9 +183,7 @@ unsafe fn modify<T: Word>(
         address.write_volatile(left);
         (found, left)
     };
-    if let Some(object) = object {
-        note(object, address, found, left, Order::modify(order), pc);
-    }
+    note(object, address, found, left, Order::modify(order), pc);
     found
 }
 
@@ -125,13 +201,14 @@ unsafe fn exchange<T: Word>(
     is_weak: bool,
     pc: usize,
 ) -> (T, bool) {
-    let object = point(address, OpKind::CompareExchange, pc);
+    let Some(object) = point(address, OpKind::CompareExchange, pc) else {
+        // SAFETY: by the caller.
+        let found = unsafe { T::replace(address, expected, value) };
+        return (found, found == expected);
+    };
     // SAFETY: by the caller.
     let found = unsafe { address.read_volatile() };
-    let mut succeeds = found == expected;
-    if let (Some(object), true, true) = (object, succeeds, is_weak) {
-        succeeds = !fails_weakly(object);
-    }
+    let succeeds = found == expected && !(is_weak && fails_weakly());
     let left = match succeeds {
         true => value,
         false => found,
@@ -140,17 +217,15 @@ unsafe fn exchange<T: Word>(
         // SAFETY: by the caller.
         unsafe { address.write_volatile(value) };
     }
-    if let Some(object) = object {
-        let order = match succeeds {
-            true => Order::modify(orders.0),
-            false => Order::load(orders.1),
-        };
-        note(object, address, found, left, order, pc);
-    }
+    let order = match succeeds {
+        true => Order::modify(orders.0),
+        false => Order::load(orders.1),
+    };
+    note(object, address, found, left, order, pc);
     (found, succeeds)
 }
 
-fn fails_weakly(_object: ObjectId) -> bool {
+fn fails_weakly() -> bool {
     let this = runtime();
     if this.live_count <= 1 {
         return false;
@@ -312,6 +387,8 @@ interpose! {
             }
             let this = runtime();
             Order::modify(order).tell_fence(&mut this.clocks, this.current);
+        } else {
+            fence(SeqCst);
         }
     }
 
