@@ -50,6 +50,7 @@ macro_rules! words {
             self as u64
         }
 
+        // SAFETY: asks of the caller what the trait does.
         unsafe fn replace(address: *mut $kind, expected: $kind, value: $kind) -> $kind {
             // SAFETY: by the caller.
             let variable = unsafe { <$atomic>::from_ptr(address) };
@@ -72,6 +73,7 @@ impl Word for u128 {
         self as u64
     }
 
+    // SAFETY: asks of the caller what the trait does.
     unsafe fn replace(address: *mut u128, expected: u128, value: u128) -> u128 {
         let mut low = expected as u64;
         let mut high = (expected >> 64) as u64;
