@@ -9,7 +9,6 @@ use crate::signals::{self, Pending, Stacks};
 use crate::sites::{Calls, Sites};
 use crate::snapshot::Snapshot;
 use crate::tasks::{self, Slot};
-use crate::time::Clock;
 use crate::waiting::{self, Waits};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -67,7 +66,6 @@ pub struct Runtime {
     pub addresses: Vec<u64>,
     pub sites: Sites,
     pub keys: Keys,
-    pub clock: Clock,
     pub stacks: Stacks,
     pub pending: Pending,
     pub waits: Waits,
@@ -142,7 +140,6 @@ impl Runtime {
             addresses: Vec::new(),
             sites: Sites::new(modules),
             keys: Keys::new(),
-            clock: Clock::new(),
             stacks: Stacks::new(),
             pending: Pending::new(),
             waits: Waits::new(),
@@ -189,7 +186,6 @@ impl Runtime {
         self.futexes.clear();
         self.addresses.clear();
         self.keys.reset();
-        self.clock.reset();
         self.stacks.reset();
         self.pending.reset();
         self.waits.reset();

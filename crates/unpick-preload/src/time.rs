@@ -11,17 +11,6 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// the same.
 const BEGINNING_S: u64 = 1_700_000_000;
 
-/// What the program knows of time.
-pub struct Clock;
-
-impl Clock {
-    pub fn new() -> Clock {
-        Clock
-    }
-
-    pub fn reset(&mut self) {}
-}
-
 /// A time of the program in nanoseconds; nonsense counts as nothing.
 ///
 /// # Safety
