@@ -203,9 +203,8 @@ fn add_channel_operation(
         _ => {
             touch(HEAD, mode);
             touch(slot(traffic.received), mode);
-            // An attempt that finds a message would have seen whether there are senders.
-            let is_attempt = op.kind == OpKind::TryReceive || op.timed;
-            if !succeeds || is_attempt || result == Result::Unknown {
+            // Who finds a message does not look whether there are senders.
+            if !succeeds || result == Result::Unknown {
                 touch(SENDERS, Mode::Read);
             }
             traffic.received += u32::from(result == Result::Granted(Grant::Done));

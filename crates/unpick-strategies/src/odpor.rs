@@ -43,7 +43,7 @@ use path::{Node, Path, diverged};
 use race::Races;
 use sections::Sections;
 use units::Units;
-use unpick_engine::{Begin, Execution, Findings, History, Stop, Strategy, View};
+use unpick_engine::{Begin, Execution, Findings, History, Relation, Stop, Strategy, View};
 use unpick_trace::{Choice, Outcome, TaskId};
 use wakeup::{Branch, Sleeper};
 
@@ -89,7 +89,7 @@ impl Odpor {
             subtree: Vec::new(),
             script: Vec::new(),
             names: Names::default(),
-            history: History::new(&[]),
+            history: History::new(&[Relation::Lazy]),
             units: Units::default(),
             sections: Sections::new(are_moved),
             objects: Objects::default(),
@@ -121,12 +121,15 @@ impl Odpor {
         }
         Ok(Node {
             eligible,
+            inherited: sleep.len(),
             sleep,
             branches,
             questions: Vec::new(),
             object_count: view.trace().objects.len() as u32,
             has_questions: false,
             is_inner: inside.is_some(),
+            is_known: false,
+            dissolved: None,
         })
     }
 }
@@ -168,9 +171,9 @@ impl Strategy for Odpor {
         if self.sections.is_refuted {
             return Err(Stop::Cut);
         }
-        if let Err(first) = inside {
+        if let Err(section) = inside {
             self.path
-                .look_anew(first, &self.history, &self.sections, &self.objects);
+                .look_anew(&[section], &self.history, &self.sections, &self.objects);
         }
         if self.depth == self.path.nodes.len() {
             let node = self.discover(view, inside.unwrap_or(None))?;
@@ -181,17 +184,19 @@ impl Strategy for Odpor {
         let branch = &mut node.branches[0];
         self.depth += 1;
         self.asked = 0;
-        if is_end && !node.is_inner {
-            self.subtree = core::mem::take(&mut branch.children);
-            self.script.clone_from(&branch.answers);
-            self.script.reverse();
-        }
         let task = self.names.task(branch.name);
         let task = task.filter(|&task| view.enabled().contains(task));
         let task = task.ok_or_else(|| diverged(view, branch.name))?;
-        let (history, names) = (&self.history, &self.names);
-        if !node.is_inner && self.sections.is_movable(execution, history, names, task) {
-            self.sections.open(execution, history, names, task);
+        let key = self.objects.point(&self.history, &self.names, task);
+        let is_section = !node.is_inner && self.sections.is_movable(execution, key, task);
+        if is_end && !node.is_inner {
+            self.subtree = branch.follow(is_section);
+            self.script.clone_from(&branch.answers);
+            self.script.reverse();
+        }
+        if is_section {
+            node.is_known = !is_end;
+            self.sections.open(execution, &self.history, key, task);
         }
         Ok(task)
     }
@@ -212,12 +217,13 @@ impl Strategy for Odpor {
         self.history.extend(execution);
         self.objects.update(execution, &self.history, &self.names);
         self.objects.tell_apart();
-        if let Some(first) = self.sections.check(execution, &self.history) {
-            self.path
-                .look_anew(first, &self.history, &self.sections, &self.objects);
-        }
+        let (history, names, objects) = (&self.history, &self.names, &self.objects);
+        let key_of = |task| objects.point(history, names, task);
+        let dissolved = self.sections.check(execution, history, key_of);
+        let sections = &self.sections;
+        self.path.look_anew(&dissolved, history, sections, objects);
         self.units
-            .build(execution, &self.history, &self.names, &self.sections);
+            .build(execution, history, names, (sections, objects));
         let is_cut = execution.outcome() == Some(&Outcome::Cut) || self.sections.is_refuted;
         if is_cut && !self.path.is_divided {
             return Ok(false);

@@ -2,15 +2,16 @@
 //!
 //! An object is known by its first use, so that its number depends on the schedule. But a task that
 //! has seen the same does the same: its next operation means the same object. So objects are
-//! recognised by the tasks that use them, as long as everything a task has seen is known.
+//! recognised by the tasks that use them. What a task sees is the value it is given, or else follows
+//! from all that happened before, the order of locking aside.
 
 use crate::names::Names;
 use alloc::{collections::BTreeMap, vec, vec::Vec};
-use unpick_engine::{Execution, History};
+use unpick_engine::{Execution, History, Relation};
 use unpick_trace::{ObjectId, OpKind, TaskId};
 
 /// A task by name, the number of its events, and a hash of what it has seen.
-type Point = (u32, u32, u64);
+pub(crate) type Point = (u32, u32, u64);
 
 #[derive(Clone, Default)]
 pub(crate) struct Objects {
@@ -22,8 +23,8 @@ pub(crate) struct Objects {
     pub(super) others: Vec<Vec<u64>>,
     /// By object of the current execution.
     pub(super) identities: Vec<Option<u32>>,
-    /// By task of the current execution: what it has seen, if that is known.
-    seen: Vec<Option<u64>>,
+    /// By task of the current execution: what it has seen.
+    seen: Vec<u64>,
     event_count: usize,
 }
 
@@ -39,18 +40,22 @@ impl Objects {
     pub fn update(&mut self, execution: &Execution, history: &History, names: &Names) {
         let steps = &execution.trace().steps;
         if self.seen.is_empty() {
-            let has_asked = steps.first().is_some_and(|step| !step.is_operation());
-            self.seen.push((!has_asked).then_some(0));
+            let opening = steps.iter().take_while(|step| !step.is_operation());
+            let answers = opening.map(|step| u64::from(step.choice.answer()) + 1);
+            self.seen.push(answers.fold(0, mix));
         }
         for number in self.event_count..history.events().len() {
             let event = &history.events()[number];
             let task = event.task.index();
-            let mut seen = self.seen[task].filter(|_| is_open(history, number));
+            let mut seen = self.seen[task];
             let rest = steps[event.step + 1..].iter();
             let asked = rest.take_while(|step| !step.is_operation());
             for step in core::iter::once(&steps[event.step]).chain(asked) {
                 let what = step.op.kind as u64 | u64::from(event.is_refused) << 8;
-                seen = seen.map(|seen| mix(mix(seen, what), step.value));
+                seen = mix(mix(seen, what), step.value);
+            }
+            if !is_open(history, number) {
+                seen = mix(seen, history.event_hash(Relation::Lazy, number) as u64);
             }
             self.seen[task] = seen;
             while history.creator_of(TaskId(self.seen.len() as u32)) == Some(number) {
@@ -58,24 +63,30 @@ impl Objects {
             }
         }
         self.event_count = history.events().len();
-        for (index, seen) in self.seen.clone().into_iter().enumerate() {
+        for (index, info) in execution.trace().tasks.iter().enumerate() {
+            let name = names.name(TaskId(index as u32));
+            self.note(info.object, (name, u32::MAX, 0));
+        }
+        for index in 0..self.seen.len() {
             let task = TaskId(index as u32);
             let object = execution.pending_op(task).object;
             if object != ObjectId::NONE && execution.is_pending(task) {
-                let point = |seen| (names.name(task), history.event_count_of(task), seen);
-                self.note(object, seen.map(point));
+                self.note(object, self.point(history, names, task));
             }
         }
     }
 
+    /// Where a task of the current execution stands.
+    pub fn point(&self, history: &History, names: &Names, task: TaskId) -> Point {
+        let seen = self.seen.get(task.index()).copied().unwrap_or_default();
+        (names.name(task), history.event_count_of(task), seen)
+    }
+
     /// Notes that the next operation at a point means an object.
-    fn note(&mut self, object: ObjectId, point: Option<Point>) {
+    fn note(&mut self, object: ObjectId, point: Point) {
         if self.identities.len() <= object.index() {
             self.identities.resize(object.index() + 1, None);
         }
-        let Some(point) = point else {
-            return;
-        };
         let known = self.known.get(&point).copied();
         match (known, self.identities[object.index()]) {
             (Some(None), _) => {}

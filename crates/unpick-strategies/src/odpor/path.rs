@@ -4,7 +4,7 @@ use super::finding::{Finding, Found};
 use super::objects::Objects;
 use super::question::{Question, next_answer};
 use super::race::{Races, Reversal};
-use super::sections::{Sections, add_accesses};
+use super::sections::{Section, Sections, add_accesses};
 use super::units::Units;
 use super::wakeup::{Branch, Footprint, Sleeper, insert, is_covered};
 use crate::dpor::chain::Share;
@@ -17,8 +17,10 @@ use unpick_trace::Divergence;
 pub(super) struct Node {
     /// The tasks that could go on, by name.
     pub eligible: Vec<u32>,
-    /// Units that need not be performed from here.
+    /// Units that need not be performed from here, those from the point before first.
     pub sleep: Vec<Sleeper>,
+    /// How many of them are from the point before.
+    pub inherited: usize,
     /// What is to be explored from here; the first is being explored.
     pub branches: Vec<Branch>,
     /// The questions asked within the event that follows.
@@ -29,6 +31,10 @@ pub(super) struct Node {
     pub has_questions: bool,
     /// Whether it lies within a unit.
     pub is_inner: bool,
+    /// Whether a section begins here that was moved as a whole in an execution before.
+    pub is_known: bool,
+    /// What that section touches, if it is not moved any more.
+    pub dissolved: Option<Footprint>,
 }
 
 /// The path: one point before each event.
@@ -66,9 +72,10 @@ impl Path {
             return true;
         }
         let done = node.branches.remove(0);
+        let dissolved = node.dissolved.take();
         let goes_on = !node.branches.is_empty();
         if goes_on || may_get_more {
-            let sleeper = self.sleeper(last, done.name, units, objects);
+            let sleeper = self.sleeper(last, done.name, dissolved, units, objects);
             self.nodes[last].sleep.push(sleeper);
         }
         goes_on
@@ -77,17 +84,28 @@ impl Path {
     /// The branch that a point is exploring.
     pub fn current(&self, at: usize, units: &Units, objects: &Objects) -> Option<Sleeper> {
         let branch = self.nodes[at].branches.first()?;
-        Some(self.sleeper(at, branch.name, units, objects))
+        let dissolved = self.nodes[at].dissolved.clone();
+        Some(self.sleeper(at, branch.name, dissolved, units, objects))
     }
 
-    /// The unit that began at a point in the last execution, put to sleep.
-    fn sleeper(&self, event: usize, name: u32, units: &Units, objects: &Objects) -> Sleeper {
+    /// The unit that began at a point in the last execution, put to sleep. What was found out while it
+    /// was a whole section holds for the section as a whole.
+    fn sleeper(
+        &self,
+        event: usize,
+        name: u32,
+        dissolved: Option<Footprint>,
+        units: &Units,
+        objects: &Objects,
+    ) -> Sleeper {
         let unit = units.all().iter().position(|unit| unit.first == event);
         let unit = unit.expect("internal error: a branch that was not performed");
         let node = &self.nodes[event];
         let footprint = match node.has_questions {
             true => Footprint::unknown(),
-            false => Footprint::new(units, unit, node.object_count, objects),
+            false => {
+                dissolved.unwrap_or_else(|| Footprint::new(units, unit, node.object_count, objects))
+            }
         };
         Sleeper {
             name,
@@ -185,22 +203,35 @@ impl Path {
         is_news
     }
 
-    /// Works out again what is asleep, after a section has lost its privilege.
+    /// Works out again what is asleep, after sections have lost their privilege.
     pub fn look_anew(
         &mut self,
-        from: usize,
+        dissolved: &[Section],
         history: &History,
         sections: &Sections,
         objects: &Objects,
     ) {
+        for section in dissolved {
+            let mut accesses = Vec::new();
+            add_accesses(history, section.first, section.last, None, &mut accesses);
+            let node = &mut self.nodes[section.first];
+            let count = node.object_count;
+            let whole = || Footprint::of(&accesses, count, objects);
+            node.dissolved = node.is_known.then(whole);
+        }
+        let from = dissolved.first().map_or(self.nodes.len(), |one| one.first);
         for at in from + 1..self.nodes.len() {
             let is_inner = sections.is_inside(at);
-            let sleep = match is_inner {
+            let mut sleep = match is_inner {
                 true => Vec::new(),
                 false => self.asleep_at(at, history, sections, objects),
             };
-            self.nodes[at].is_inner = is_inner;
-            self.nodes[at].sleep = sleep;
+            let node = &mut self.nodes[at];
+            let own = node.sleep.split_off(node.inherited);
+            node.inherited = sleep.len();
+            sleep.extend(own);
+            node.is_inner = is_inner;
+            node.sleep = sleep;
         }
     }
 

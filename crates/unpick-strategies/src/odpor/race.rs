@@ -120,9 +120,6 @@ impl Races<'_> {
                 last.is_none_or(|last| last < first || sequence.contains(&last))
                     .into()
             }
-            OpKind::Send | OpKind::Receive if self.execution.capacity(op.object) == Some(0) => {
-                self.was_possible(first, sequence, second)
-            }
             OpKind::Wait | OpKind::BarrierWait => self.was_possible(first, sequence, second),
             OpKind::Lock
             | OpKind::ReadLock
@@ -145,7 +142,7 @@ impl Races<'_> {
         let mut object = Simulation::new(self.execution, self.history, op);
         let kept = (0..first).chain(sequence.iter().copied());
         for event in kept.flat_map(|unit| all[unit].first..=all[unit].last) {
-            object.perform(self.history, event);
+            object.perform(self.execution, self.history, event);
         }
         object
     }

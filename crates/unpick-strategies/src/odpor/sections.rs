@@ -5,7 +5,7 @@
 //! its privilege. If others were explored on the strength of it, the search begins anew.
 
 use super::movable::Seen;
-use crate::names::Names;
+use super::objects::Point;
 use alloc::{collections::BTreeSet, vec::Vec};
 use unpick_engine::{Access, Execution, History, Mode, merge_access};
 use unpick_trace::{ObjectId, OpKind, Outcome, TaskId};
@@ -18,8 +18,8 @@ pub(crate) struct Section {
     /// The event that releases it, or the last one of the execution.
     pub last: usize,
     pub mutex: ObjectId,
-    /// The task by name, and the ordinal of the first event: what a section is known by.
-    key: (u32, u32),
+    /// Where its task stands before it: what a section is known by.
+    key: Point,
 }
 
 /// The sections of an execution, and which ones are not movable.
@@ -31,11 +31,13 @@ pub(crate) struct Sections {
     found: Vec<Section>,
     /// The task that is within a section.
     open: Option<TaskId>,
-    /// Sections that were seen not to be movable.
+    /// Sections that were seen not to be movable, whatever their tasks had seen.
     fixed: BTreeSet<(u32, u32)>,
-    /// Sections that were moved as a whole.
-    moved: BTreeSet<(u32, u32)>,
-    /// Whether one of them has turned out not to be movable.
+    /// Sections that are moved as a whole.
+    moved: BTreeSet<Point>,
+    /// Those of them that may have passed another one of the same mutex.
+    passed: BTreeSet<Point>,
+    /// Whether one of these has turned out not to be movable.
     pub is_refuted: bool,
 }
 
@@ -52,14 +54,14 @@ impl Sections {
         self.open = None;
     }
 
-    /// The task that must go on, since it is within a section. Answers the first event of a section
-    /// that has just turned out not to be movable as an error.
+    /// The task that must go on, since it is within a section. Answers a section that has just turned
+    /// out not to be movable as an error.
     pub fn insist(
         &mut self,
         execution: &Execution,
         history: &History,
         can_go_on: impl Fn(TaskId) -> bool,
-    ) -> Result<Option<TaskId>, usize> {
+    ) -> Result<Option<TaskId>, Section> {
         let Some(task) = self.open else {
             return Ok(None);
         };
@@ -76,45 +78,41 @@ impl Sections {
             return Ok(Some(task));
         }
         self.open = None;
-        let Section { first, key, .. } = *section;
+        let section = *section;
         self.found.pop();
-        self.refute(key);
-        Err(first)
+        self.refute(section.key);
+        Err(section)
     }
 
-    fn refute(&mut self, key: (u32, u32)) {
-        self.fixed.insert(key);
-        self.is_refuted |= self.moved.contains(&key);
+    /// Takes its privilege from a section. Nothing was left out on its account if it passed no other.
+    fn refute(&mut self, key: Point) {
+        let (task, ordinal, _) = key;
+        self.fixed.insert((task, ordinal));
+        self.moved.remove(&key);
+        self.is_refuted |= self.passed.contains(&key);
     }
 
     /// Whether the next operation of a task begins a section that may be movable.
-    pub fn is_movable(
-        &self,
-        execution: &Execution,
-        history: &History,
-        names: &Names,
-        task: TaskId,
-    ) -> bool {
+    pub fn is_movable(&self, execution: &Execution, key: Point, task: TaskId) -> bool {
         let op = execution.pending_op(task);
-        let key = (names.name(task), history.event_count_of(task));
-        self.is_active && op.kind == OpKind::Lock && !op.timed && !self.fixed.contains(&key)
+        let is_lock = self.is_active && op.kind == OpKind::Lock && !op.timed;
+        is_lock && (self.was_movable(key) || !self.fixed.contains(&(key.0, key.1)))
     }
 
-    /// Whether the next operation of a task begins a section that was moved before.
-    pub fn was_movable(&self, history: &History, names: &Names, task: TaskId) -> bool {
-        let key = (names.name(task), history.event_count_of(task));
-        self.moved.contains(&key) && !self.fixed.contains(&key)
+    /// Whether a section was moved before.
+    pub fn was_movable(&self, key: Point) -> bool {
+        self.moved.contains(&key)
     }
 
     /// Notes that a task begins a section.
-    pub fn open(&mut self, execution: &Execution, history: &History, names: &Names, task: TaskId) {
+    pub fn open(&mut self, execution: &Execution, history: &History, key: Point, task: TaskId) {
         let first = history.events().len();
         self.open = Some(task);
         self.found.push(Section {
             first,
             last: first,
             mutex: execution.pending_op(task).object,
-            key: (names.name(task), history.event_count_of(task)),
+            key,
         });
     }
 
@@ -136,9 +134,14 @@ impl Sections {
         found.any(|section| section.first < event && event <= section.last)
     }
 
-    /// Looks at a finished execution and answers the first event from which on it must be looked at
-    /// anew, because sections were not movable after all.
-    pub fn check(&mut self, execution: &Execution, history: &History) -> Option<usize> {
+    /// Looks at a finished execution and answers the sections that were not movable after all, in
+    /// order. `key_of` gives the key of the section that a task stands before.
+    pub fn check(
+        &mut self,
+        execution: &Execution,
+        history: &History,
+        key_of: impl Fn(TaskId) -> Point,
+    ) -> Vec<Section> {
         let mut interrupted = None;
         if let (Some(_), Some(section)) = (self.open.take(), self.found.last_mut()) {
             section.last = history.events().len() - 1;
@@ -149,7 +152,7 @@ impl Sections {
             interrupted = (!is_over && !is_released).then_some(section.first);
         }
         if self.found.is_empty() {
-            return None;
+            return Vec::new();
         }
         let seen = Seen::new(execution, history);
         let (movable, fixed): (Vec<_>, Vec<_>) = self
@@ -158,13 +161,26 @@ impl Sections {
             .partition(|one| interrupted != Some(one.first) && seen.is_movable(one));
         self.found = movable;
         self.moved.extend(self.found.iter().map(|one| one.key));
+        let tasks = (0..execution.task_count()).map(|index| TaskId(index as u32));
+        let locking = tasks.filter(|task| {
+            execution.is_pending(*task) && execution.pending_op(*task).kind == OpKind::Lock
+        });
+        let pending = locking.map(|task| (execution.pending_op(task).object, key_of(task)));
+        let pending = pending.filter(|(_, key)| self.was_movable(*key));
+        let all = self.found.iter().map(|one| (one.mutex, one.key));
+        let all: Vec<(ObjectId, Point)> = all.chain(pending).collect();
+        self.passed.extend(all.iter().filter_map(|&(mutex, key)| {
+            let mut others = all.iter().filter(|other| other.1.0 != key.0);
+            others.any(|other| other.0 == mutex).then_some(key)
+        }));
         fixed.iter().for_each(|one| self.refute(one.key));
-        fixed.first().map(|one| one.first)
+        fixed
     }
 
     /// Forgets which sections were moved, since the search begins anew.
     pub fn forget(&mut self) {
         self.moved.clear();
+        self.passed.clear();
         self.is_refuted = false;
     }
 }

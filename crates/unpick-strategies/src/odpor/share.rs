@@ -153,10 +153,9 @@ impl Path {
             let is_asleep = node.sleep.iter().any(|sleeper| sleeper.name == name);
             let is_there = node.branches.iter().any(|branch| branch.name == name);
             if !is_asleep && !is_there {
-                node.branches.push(Branch {
-                    footprint: Footprint::unknown(),
-                    ..Branch::of(name)
-                });
+                let mut branch = Branch::of(name);
+                branch.footprint = Footprint::unknown();
+                node.branches.push(branch);
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, Grant, History, Mode};
-use unpick_trace::{ObjectId, Op, OpKind};
+use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 /// An object on its way through the kept part of an execution.
 pub(super) struct Simulation {
@@ -18,6 +18,8 @@ pub(super) struct Simulation {
     room: Option<i64>,
     senders: i64,
     has_receiver: bool,
+    /// Whether somebody stands before a receive, which a send without room needs.
+    is_receiving: bool,
 }
 
 impl Simulation {
@@ -33,8 +35,9 @@ impl Simulation {
             room: execution.capacity(op.object).map(i64::from),
             senders: 0,
             has_receiver: true,
+            is_receiving: false,
         };
-        (0..history.events().len()).for_each(|event| object.perform(history, event));
+        (0..history.events().len()).for_each(|event| object.perform(execution, history, event));
         Simulation {
             is_held: false,
             readers: 0,
@@ -45,15 +48,48 @@ impl Simulation {
             traffic: (0, 0),
             senders: i64::from(senders) - object.senders,
             has_receiver: true,
+            is_receiving: false,
             ..object
         }
     }
 
-    pub fn perform(&mut self, history: &History, event: usize) {
+    pub fn perform(&mut self, execution: &Execution, history: &History, event: usize) {
+        if history.events()[event].op.object == self.object {
+            self.apply(history, event);
+        }
+        if self.room == Some(0) {
+            self.is_receiving |= self.comes_to_receive(execution, history, event);
+        }
+    }
+
+    /// Whether a task comes to stand before a receive within an event: the one that acts, or one
+    /// that it creates.
+    fn comes_to_receive(&self, execution: &Execution, history: &History, event: usize) -> bool {
+        let events = history.events();
+        let acts =
+            |task: TaskId| task == events[event].task || history.creator_of(task) == Some(event);
+        let next = |task: TaskId| {
+            let mut later = events[event + 1..].iter();
+            let performed = later.find(|later| later.task == task).map(|later| later.op);
+            let pending = || {
+                execution
+                    .is_pending(task)
+                    .then(|| execution.pending_op(task))
+            };
+            performed.or_else(pending)
+        };
+        let mut tasks = (0..execution.task_count()).map(|index| TaskId(index as u32));
+        tasks.any(|task| {
+            let op = next(task).filter(|_| acts(task));
+            op.is_some_and(|op| op.kind == OpKind::Receive && op.object == self.object)
+        })
+    }
+
+    fn apply(&mut self, history: &History, event: usize) {
         use OpKind::*;
         let past = &history.events()[event];
-        if past.op.object != self.object {
-            return;
+        if past.op.kind == Receive {
+            self.is_receiving = false;
         }
         match past.op.kind {
             SenderDrop => self.senders -= 1,
@@ -91,7 +127,9 @@ impl Simulation {
             OpKind::Park => self.count > 0,
             OpKind::Acquire => self.count >= i64::from(op.argument),
             OpKind::Receive => self.count > 0 || self.senders <= 0,
-            OpKind::Send => !self.has_receiver || self.room.is_none_or(|room| self.count < room),
+            OpKind::Send if !self.has_receiver => true,
+            OpKind::Send if self.room == Some(0) => self.count == 0 && self.is_receiving,
+            OpKind::Send => self.room.is_none_or(|room| self.count < room),
             _ => !self.is_held && self.readers == 0,
         }
     }

@@ -2,6 +2,7 @@
 //! as a whole. A unit is one event, or a whole critical section.
 
 use super::chains::Chains;
+use super::objects::Objects;
 use super::sections::{Sections, add_accesses};
 use crate::names::Names;
 use alloc::vec::Vec;
@@ -53,7 +54,7 @@ impl Units {
         execution: &Execution,
         history: &History,
         names: &Names,
-        sections: &Sections,
+        (sections, objects): (&Sections, &Objects),
     ) {
         self.clear(execution.task_count());
         let events = history.events();
@@ -76,7 +77,7 @@ impl Units {
             self.perform(history);
             event = last + 1;
         }
-        self.add_pending(execution, history, names, sections);
+        self.add_pending(execution, history, names, (sections, objects));
     }
 
     fn clear(&mut self, task_count: usize) {
@@ -97,7 +98,7 @@ impl Units {
         execution: &Execution,
         history: &History,
         names: &Names,
-        sections: &Sections,
+        (sections, objects): (&Sections, &Objects),
     ) {
         let is_failure = matches!(execution.outcome(), Some(Outcome::Fail(_)));
         let end = history.events().len();
@@ -106,14 +107,15 @@ impl Units {
             let task = TaskId(index as u32);
             if execution.is_pending(task) {
                 history.add_pending(execution, task, &mut own);
-                if sections.was_movable(history, names, task) {
+                let key = objects.point(history, names, task);
+                if sections.was_movable(key) {
                     own.iter_mut().for_each(|lock| lock.mode = Mode::Read);
                 }
                 let op = execution.pending_op(task);
                 self.push(names, task, op, (end, end), false, &mut own);
-                self.units[self.performed..].iter_mut().for_each(|unit| {
-                    unit.is_partial = sections.is_movable(execution, history, names, unit.task);
-                });
+                let unit = self.units.last_mut();
+                unit.expect("internal error: no unit was added").is_partial =
+                    sections.is_movable(execution, key, task);
                 let failed = self.performed.checked_sub(1).filter(|_| is_failure);
                 if let Some(failed) = failed.filter(|&failed| self.units[failed].task != task) {
                     self.direct.push(failed);

@@ -14,6 +14,8 @@ pub(crate) struct Branch {
     pub footprint: Footprint,
     /// How questions within the unit are answered.
     pub answers: Vec<u32>,
+    /// The number of events after its first one.
+    rest: usize,
     /// Empty: anything.
     pub children: Vec<Branch>,
 }
@@ -24,6 +26,21 @@ impl Branch {
         Branch {
             name,
             ..Branch::default()
+        }
+    }
+
+    /// What to perform after its first event, or after the whole of it.
+    pub fn follow(&mut self, is_whole: bool) -> Vec<Branch> {
+        let children = core::mem::take(&mut self.children);
+        match self.rest.checked_sub(1).filter(|_| !is_whole) {
+            None => children,
+            Some(rest) => Vec::from([Branch {
+                name: self.name,
+                footprint: self.footprint.clone(),
+                answers: Vec::new(),
+                rest,
+                children,
+            }]),
         }
     }
 }
@@ -54,14 +71,21 @@ pub(crate) struct Footprint {
 
 impl Footprint {
     pub fn new(units: &Units, unit: usize, object_count: u32, objects: &Objects) -> Footprint {
-        let accesses = units.accesses(unit);
+        Footprint {
+            is_last: units.all()[unit].is_last || units.all()[unit].is_partial,
+            ..Footprint::of(units.accesses(unit), object_count, objects)
+        }
+    }
+
+    /// The footprint of a unit that touches this.
+    pub fn of(accesses: &[Access], object_count: u32, objects: &Objects) -> Footprint {
         let objects_used = accesses.iter().map(|access| access.location.object);
         Footprint {
             accesses: accesses.to_vec(),
             identities: objects_used
                 .map(|object| objects.identity(object))
                 .collect(),
-            is_last: units.all()[unit].is_last || units.all()[unit].is_partial,
+            is_last: false,
             object_count,
         }
     }
@@ -107,16 +131,29 @@ impl Footprint {
     }
 }
 
-/// Whether the unit of `name` in `sequence`, or else a unit that is not in it, could as well be
-/// performed first.
-fn position_of_initial(units: &Units, sequence: &[usize], name: u32) -> Option<Option<usize>> {
+/// Whether the next unit of `name`, known to touch this, could as well be performed before the others
+/// of a sequence, and where it stands in it.
+fn position_of_initial(
+    units: &Units,
+    sequence: &[usize],
+    name: u32,
+    footprint: &Footprint,
+    objects: &Objects,
+) -> Option<Option<usize>> {
     let mut names = sequence.iter().map(|&unit| units.all()[unit].name);
-    let Some(position) = names.position(|other| other == name) else {
-        return Some(None);
+    let position = names.position(|other| other == name);
+    let before = &sequence[..position.unwrap_or(sequence.len())];
+    // The last one is moved from elsewhere, so it need not touch the same, nor end the execution, where
+    // it is performed first. What it touches there was seen when it was.
+    let is_last = before.len() + 1 >= sequence.len();
+    let is_initial = match position.filter(|_| !is_last) {
+        Some(position) => {
+            let unit = sequence[position];
+            before.iter().all(|&other| !units.depend(other, unit))
+        }
+        None => before.is_empty() || footprint.is_independent_of(units, before, objects),
     };
-    let (before, unit) = (&sequence[..position], sequence[position]);
-    let is_initial = before.iter().all(|&other| !units.depend(other, unit));
-    is_initial.then_some(Some(position))
+    is_initial.then_some(position)
 }
 
 /// Whether a sleeper is a weak initial of a sequence: what the sequence leads to has been explored.
@@ -126,21 +163,16 @@ pub(crate) fn is_covered(
     sleep: &[Sleeper],
     objects: &Objects,
 ) -> bool {
-    sleep.iter().any(
-        |sleeper| match position_of_initial(units, sequence, sleeper.name) {
+    sleep.iter().any(|sleeper| {
+        let Sleeper {
+            name, footprint, ..
+        } = sleeper;
+        match position_of_initial(units, sequence, *name, footprint, objects) {
             None => false,
-            // The last unit of a sequence is moved from elsewhere and need not have ended the execution
-            // there; if it does so here, nothing in the sequence comes after it.
-            Some(Some(position)) => {
-                let is_moved = position + 1 == sequence.len();
-                position == 0 || !is_moved || !sleeper.footprint.is_last
-            }
-            Some(None) => {
-                let footprint = &sleeper.footprint;
-                !sleeper.is_open && footprint.is_independent_of(units, sequence, objects)
-            }
-        },
-    )
+            Some(Some(_)) => true,
+            Some(None) => !sleeper.is_open,
+        }
+    })
 }
 
 /// Adds a sequence to a tree, unless the tree has one that leads to the same. Answers whether it was
@@ -154,16 +186,15 @@ pub(crate) fn insert(
     answers_of: &dyn Fn(usize) -> Vec<u32>,
 ) -> bool {
     for branch in branches.iter_mut() {
-        match position_of_initial(units, &sequence, branch.name) {
+        let Branch {
+            name, footprint, ..
+        } = &*branch;
+        match position_of_initial(units, &sequence, *name, footprint, objects) {
             None => continue,
+            Some(None) => {}
             Some(Some(position)) => {
                 sequence.remove(position);
             }
-            Some(None)
-                if branch
-                    .footprint
-                    .is_independent_of(units, &sequence, objects) => {}
-            Some(None) => continue,
         }
         if !branch.children.is_empty() && !sequence.is_empty() {
             return insert(
@@ -182,6 +213,7 @@ pub(crate) fn insert(
             name: units.all()[unit].name,
             footprint: Footprint::new(units, unit, object_count, objects),
             answers: answers_of(unit),
+            rest: units.all()[unit].last - units.all()[unit].first,
             children,
         };
         Vec::from([branch])
