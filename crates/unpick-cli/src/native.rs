@@ -66,6 +66,10 @@ pub(crate) struct NativeOptions {
     /// failures (without races, nobody can tell), and shared ones with --no-races
     #[arg(long, value_enum, value_name = "WHICH")]
     points: Option<PointsName>,
+    /// Make the beginning of a function a scheduling point; may be given several times. The symbol
+    /// or its path: save, Queue::push, bank::Account::take. Its code must be instrumented
+    #[arg(long, value_name = "SYMBOL")]
+    point_at: Vec<String>,
     /// Processors that the program is told to have
     #[arg(long, value_name = "N", default_value_t = 2)]
     processors: u32,
@@ -110,6 +114,7 @@ impl NativeOptions {
             settings: config.settings(),
             races: !options.no_races,
             points,
+            point_at: self.point_at.clone(),
             backend: self.backend.map(Backend::from),
             reexecution: self.reexec.map(|name| match name {
                 ReexecutionName::Snapshot => Reexecution::Snapshot,

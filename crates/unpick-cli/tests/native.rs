@@ -7,5 +7,7 @@ mod examples;
 mod odd;
 #[path = "native/place.rs"]
 mod place;
+#[path = "native/points.rs"]
+mod points;
 #[path = "native/round_trip.rs"]
 mod round_trip;

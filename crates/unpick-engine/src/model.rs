@@ -52,6 +52,7 @@ static CLASSES: [Class; 512] = {
     classes[OpKind::CompareExchange as usize] = Class::Variable;
     classes[OpKind::Load as usize] = Class::Idle;
     classes[OpKind::Fence as usize] = Class::Idle;
+    classes[OpKind::Enter as usize] = Class::Idle;
     classes[OpKind::Yield as usize] = Class::Yield;
     classes[OpKind::Sleep as usize] = Class::Yield;
     classes[OpKind::OnceRead as usize] = Class::Idle;

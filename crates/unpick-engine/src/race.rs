@@ -296,7 +296,7 @@ impl Pass<'_> {
             NotifyOne | NotifyAll => self.notify(task, op.object),
             Send | TrySend => self.send(task, op.object, grant),
             Receive | TryReceive => self.receive(task, op.object, grant),
-            Spawn | Yield | Sleep | Fence => {}
+            Spawn | Yield | Sleep | Fence | Enter => {}
         }
         None
     }

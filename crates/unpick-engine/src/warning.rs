@@ -23,6 +23,8 @@ pub enum WarningKind {
     LeakedTask,
     /// A task ended and held a lock.
     LeakedLock,
+    /// A function that was named as a scheduling point was never seen to begin.
+    PointNotReached,
 }
 
 impl WarningKind {
@@ -34,6 +36,7 @@ impl WarningKind {
         WarningKind::PossibleDeadlock,
         WarningKind::LeakedTask,
         WarningKind::LeakedLock,
+        WarningKind::PointNotReached,
     ];
 
     /// The kind in one word, for machines.
@@ -45,6 +48,7 @@ impl WarningKind {
             WarningKind::PossibleDeadlock => "possible-deadlock",
             WarningKind::LeakedTask => "leaked-task",
             WarningKind::LeakedLock => "leaked-lock",
+            WarningKind::PointNotReached => "point-not-reached",
         }
     }
 }

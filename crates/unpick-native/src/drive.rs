@@ -6,6 +6,7 @@
 mod debugger;
 mod desk;
 mod exploration;
+mod named;
 mod naming;
 mod parallel;
 mod process;

@@ -4,6 +4,7 @@
 //! a module: the address in the process less the address at which the module was loaded, plus the
 //! address that the file itself gives its first loaded byte (0 for all but old-style programs).
 
+pub mod functions;
 mod members;
 mod variables;
 

@@ -88,6 +88,7 @@ fn answer_without_work(trouble: Option<Trouble>) -> Answer {
         modules: runtime().sites.modules.clone(),
         addresses: alloc::vec::Vec::new(),
         shared: alloc::vec::Vec::new(),
+        entered: alloc::vec::Vec::new(),
         trouble,
     }
 }
@@ -136,6 +137,7 @@ fn perform(order: &Order) -> Answer {
         modules: this.sites.modules.clone(),
         addresses: host.addresses,
         shared: process::shared(this),
+        entered: this.named.entered(),
         trouble: this.trouble.take(),
     }
 }

@@ -25,6 +25,7 @@ mod interpose;
 mod io;
 mod mapping;
 mod memory;
+mod named;
 mod posix;
 mod process;
 mod random;

@@ -2,6 +2,7 @@
 //! scheduling points where memory is shared.
 
 use crate::interpose::interpose;
+use crate::named;
 use crate::runtime::{operate, running, runtime};
 use crate::tasks;
 use alloc::format;
@@ -219,6 +220,9 @@ interpose! {
     fn __tsan_func_entry(return_address: usize; pc) {
         if let Some(this) = running() {
             this.tasks[this.current.index()].calls.enter(return_address);
+            if !this.named.is_empty() {
+                named::enter(this, pc);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::address_table::AddressTable;
 use crate::context::Context;
 use crate::io::Io;
+use crate::named::Named;
 use crate::posix::keys::Keys;
 use crate::random::Random;
 use crate::signals::{self, Pending, Stacks};
@@ -76,6 +77,8 @@ pub struct Runtime {
     pub points: Points,
     /// The program counters at which plain accesses are points.
     pub points_at: Shared,
+    /// The functions whose beginning is a point.
+    pub named: Named,
     pub races: bool,
     pub clocks: Clocks,
     pub shadow: Shadow,
@@ -149,6 +152,7 @@ impl Runtime {
             trouble: None,
             points: Points::Sync,
             points_at: Shared::new(),
+            named: Named::default(),
             races: true,
             clocks: Clocks::new(),
             shadow: open_shadow(),
@@ -175,6 +179,7 @@ impl Runtime {
         self.points_at = Shared::new();
         let places: Vec<usize> = order.shared.iter().map(|&pc| pc as usize).collect();
         self.points_at.import(&places);
+        self.named = Named::new(&order.named, &self.sites.modules);
         self.races = order.races;
         self.trouble = None;
     }
@@ -191,6 +196,7 @@ impl Runtime {
         self.waits.reset();
         self.io.reset();
         self.random.reset();
+        self.named.reset();
         self.values.clear();
         self.clocks.reset();
         self.shadow.begin_execution();

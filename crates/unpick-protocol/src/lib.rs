@@ -13,6 +13,6 @@ mod message;
 
 pub use desk::{ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX};
 pub use message::{
-    Answer, Backend, Launch, Module, Order, Points, Reexecution, Trouble, TroubleKind, Work,
-    decode, encode,
+    Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
+    Work, decode, encode,
 };

@@ -107,6 +107,21 @@ pub struct Order {
     pub points: Points,
     /// Program counters known to touch shared memory.
     pub shared: Vec<u64>,
+    /// Functions whose beginning is a point.
+    pub named: Vec<NamedCode>,
+}
+
+/// The code of a function that the user has named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedCode {
+    /// The name.
+    pub name: String,
+    /// The path of its module, as in [`Module::path`].
+    pub module: String,
+    /// Its first address in the file.
+    pub start: u64,
+    /// The address behind its last.
+    pub end: u64,
 }
 
 /// A file mapped into the program.
@@ -161,6 +176,8 @@ pub struct Answer {
     pub addresses: Vec<u64>,
     /// Program counters known to touch shared memory, sorted.
     pub shared: Vec<u64>,
+    /// Which of [`Order::named`] were seen to begin.
+    pub entered: Vec<bool>,
     /// What went wrong with the work itself.
     pub trouble: Option<Trouble>,
 }

@@ -113,6 +113,7 @@ fn is_access(op: &Op) -> bool {
             | OpKind::CompareExchange
             | OpKind::PlainRead
             | OpKind::PlainWrite
+            | OpKind::Enter
             | OpKind::Lock
             | OpKind::WriteLock
             | OpKind::ReadLock

@@ -124,6 +124,8 @@ pub enum OpKind {
     PlainRead,
     /// Non-atomic write of a tracked cell.
     PlainWrite,
+    /// Begin a function that was named as a scheduling point. What it does is not known.
+    Enter,
 }
 
 /// How an operation uses its object, as reductions see it. Calling anything a write is sound.
@@ -202,7 +204,7 @@ impl Op {
 
 impl OpKind {
     /// How many kinds there are.
-    pub const COUNT: usize = OpKind::PlainWrite as usize + 1;
+    pub const COUNT: usize = OpKind::Enter as usize + 1;
 
     /// The operation as a verb, for reports.
     pub fn verb(self) -> &'static str {
@@ -246,6 +248,7 @@ impl OpKind {
             Fence => "fence",
             PlainRead => "cell_read",
             PlainWrite => "cell_write",
+            Enter => "enter",
         }
     }
 }

@@ -27,6 +27,9 @@ pub(super) fn settings_text(command: &Command, options: &Options, shared: &[u64]
         format!("processors={}", options.processors),
         format!("program={}", escape(command.program.as_os_str().as_bytes())),
     ];
+    for name in &options.point_at {
+        words.push(format!("point-at={}", escape(name.as_bytes())));
+    }
     for argument in &command.arguments {
         words.push(format!("argument={}", escape(argument.as_bytes())));
     }
@@ -63,6 +66,10 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
         match name {
             "races" => options.races = value != "0",
             "points" => options.points = points_of(value),
+            "point-at" => {
+                let name = unescape(value);
+                options.point_at.push(name.to_string_lossy().into_owned());
+            }
             "processors" => options.processors = value.parse().unwrap_or(2),
             "program" => command.program = PathBuf::from(unescape(value)),
             "argument" => command.arguments.push(unescape(value)),

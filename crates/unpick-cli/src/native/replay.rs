@@ -103,6 +103,7 @@ fn options_of(record: &Record) -> Options {
         settings: config.settings(),
         races: true,
         points: Points::Sync,
+        point_at: Vec::new(),
         backend: None,
         reexecution: None,
         processors: 2,

@@ -8,6 +8,7 @@ use unpick_trace::Trace;
 
 use super::desk::SharedDesk;
 use super::exploration::{Options, TASKS_MAX, order};
+use super::named;
 use super::process::{Command, DriveError, LOOK, Preload, preload};
 
 /// Runs gdb on a program that follows a trace. The terminal is gdb's until the user leaves it.
@@ -23,13 +24,15 @@ pub fn debug(
     };
     let desk = SharedDesk::new().map_err(cannot_start)?;
     let library = preload(&command.runtime).map_err(cannot_start)?;
-    desk.put_order(&encode(&Launch {
+    let launch = Launch {
         backend: Backend::Threads,
         reexecution: Reexecution::Exec,
         tasks_max: TASKS_MAX,
         processors: options.processors,
         shows_output: true,
-    }));
+    };
+    let named = named::find(command, options, launch)?;
+    desk.put_order(&encode(&launch));
     let limits = Limits {
         executions_max: 1,
         keep_going: false,
@@ -37,7 +40,8 @@ pub fn debug(
         classes: false,
         races: false,
     };
-    let order = encode(&order(options, Work::Replay(trace.clone()), limits, shared));
+    let work = Work::Replay(trace.clone());
+    let order = encode(&order(options, work, limits, shared, &named));
     let mut gdb = Process::new("gdb");
     gdb.args(["-quiet", "-ex", "set breakpoint pending on"])
         .args(["-ex", "break unpick_failing_step", "-ex"])

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use unpick_engine::{Exploration, FirstFailure, Limits, Settings, StopReason};
 use unpick_protocol::{
-    Answer, Backend, Launch, Module, Order, Points, Reexecution, Trouble, TroubleKind, Work,
+    Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
+    Work,
 };
 use unpick_strategies::Spec;
 use unpick_trace::{Outcome, Trace};
 
-use super::parallel;
 use super::process::{Command, DriveError, Process, Watch};
+use super::{named, parallel};
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Options {
     pub races: bool,
     /// Which plain accesses are points.
     pub points: Points,
+    /// Functions whose beginning is a point.
+    pub point_at: Vec<String>,
     /// How tasks are run; `None` chooses.
     pub backend: Option<Backend>,
     /// How executions are repeated; `None` chooses.
@@ -75,6 +78,7 @@ struct Launched<'a> {
     command: &'a Command,
     options: &'a Options,
     launch: Launch,
+    named: &'a [NamedCode],
 }
 
 impl Launched<'_> {
@@ -111,7 +115,13 @@ impl Launched<'_> {
     }
 }
 
-pub(super) fn order(options: &Options, work: Work, limits: Limits, shared: &[u64]) -> Order {
+pub(super) fn order(
+    options: &Options,
+    work: Work,
+    limits: Limits,
+    shared: &[u64],
+    named: &[NamedCode],
+) -> Order {
     Order {
         work,
         settings: options.settings,
@@ -119,6 +129,7 @@ pub(super) fn order(options: &Options, work: Work, limits: Limits, shared: &[u64
         races: options.races,
         points: options.points,
         shared: shared.to_vec(),
+        named: named.to_vec(),
     }
 }
 
@@ -134,11 +145,13 @@ pub fn explore(
         let is_late = time.is_some_and(|limit| start.elapsed() >= limit);
         watch(progress) && !is_late
     };
-    let (launch, reason) = choose(command, options)?;
+    let named = named::find(command, options, first_launch(options))?;
+    let (launch, reason) = choose(command, options, &named)?;
     let mut launched = Launched {
         command,
         options,
         launch,
+        named: &named,
     };
     let shared = survey(&mut launched, &mut watch)?;
     let work = Work::Explore {
@@ -147,7 +160,7 @@ pub fn explore(
         range: None,
         profile: None,
     };
-    let order = order(options, work, options.limits, &shared);
+    let order = order(options, work, options.limits, &shared, &named);
     let mut answer = match options.jobs > 1 && is_randomised(&options.strategy) {
         true => launched.share(&order, &mut watch)?,
         false => launched.perform(&order, &mut watch)?,
@@ -156,6 +169,8 @@ pub fn explore(
     if is_late && answer.exploration.stopped_because == StopReason::Interrupted {
         answer.exploration.stopped_because = StopReason::Time;
     }
+    let warnings = named::warnings(&named, &answer.entered);
+    answer.exploration.warnings.extend(warnings);
     Ok(Explored {
         exploration: answer.exploration,
         modules: answer.modules,
@@ -195,7 +210,7 @@ fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>
             range: None,
             profile: None,
         };
-        let mut order = order(options, work, limits, &shared);
+        let mut order = order(options, work, limits, &shared, launched.named);
         order.settings.steps_max = options.settings.steps_max;
         let answer = launched.perform(&order, watch)?;
         if answer.shared == shared {
@@ -206,15 +221,24 @@ fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>
     Ok(shared)
 }
 
-/// Chooses the fastest way that is right for this program, and says why.
-fn choose(command: &Command, options: &Options) -> Result<(Launch, String), DriveError> {
-    let launch = Launch {
+/// The way that is tried first.
+fn first_launch(options: &Options) -> Launch {
+    Launch {
         backend: options.backend.unwrap_or(Backend::Fibers),
         reexecution: options.reexecution.unwrap_or(Reexecution::Snapshot),
         tasks_max: TASKS_FIRST,
         processors: options.processors,
         shows_output: options.shows_output,
-    };
+    }
+}
+
+/// Chooses the fastest way that is right for this program, and says why.
+fn choose(
+    command: &Command,
+    options: &Options,
+    named: &[NamedCode],
+) -> Result<(Launch, String), DriveError> {
+    let launch = first_launch(options);
     let fork = Launch {
         reexecution: Reexecution::Fork,
         ..launch
@@ -225,8 +249,8 @@ fn choose(command: &Command, options: &Options) -> Result<(Launch, String), Driv
         }
         return Ok((launch, "as asked for".into()));
     }
-    let fast = fingerprint(command, options, launch);
-    let slow = fingerprint(command, options, fork);
+    let fast = fingerprint(command, options, launch, named);
+    let slow = fingerprint(command, options, fork, named);
     match (fast, slow) {
         (Ok(fast), Ok(slow)) if fast == slow => {
             let reason = format!("the first {CHECKED} executions are the same as in forks");
@@ -246,6 +270,7 @@ fn fingerprint(
     command: &Command,
     options: &Options,
     launch: Launch,
+    named: &[NamedCode],
 ) -> Result<(u64, u64, u64), DriveError> {
     let limits = Limits {
         executions_max: CHECKED,
@@ -266,9 +291,10 @@ fn fingerprint(
         command,
         options: &options,
         launch,
+        named,
     };
     let found = launched
-        .perform(&order(&options, work, limits, &[]), &mut |_| true)?
+        .perform(&order(&options, work, limits, &[], named), &mut |_| true)?
         .exploration;
     Ok((found.hash, found.failures, found.steps_total))
 }
@@ -290,6 +316,7 @@ pub fn replay(
         classes: false,
         races: false,
     };
+    let named = named::find(command, options, first_launch(options))?;
     let mut tasks_max = TASKS_FIRST;
     loop {
         let launch = Launch {
@@ -300,7 +327,8 @@ pub fn replay(
             shows_output: options.shows_output,
         };
         let mut process = Process::start(command, launch, options.hang_after, output)?;
-        let order = order(options, Work::Replay(trace.clone()), limits, shared);
+        let work = Work::Replay(trace.clone());
+        let order = order(options, work, limits, shared, &named);
         match process.perform(&order, &mut |_| true) {
             Err(DriveError::Trouble { trouble, .. })
                 if trouble.kind == TroubleKind::TooManyTasks && tasks_max < TASKS_MAX =>

@@ -148,6 +148,9 @@ fn join(whole: &mut Option<Answer>, part: Answer, keep_going: bool) -> Control {
                 whole.addresses = part.addresses;
             }
             whole.modules = part.modules;
+            for (one, other) in whole.entered.iter_mut().zip(part.entered) {
+                *one |= other;
+            }
         }
     }
     let found = &whole

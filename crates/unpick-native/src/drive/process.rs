@@ -94,6 +94,26 @@ pub enum DriveError {
         /// The answer it came with.
         answer: Box<Answer>,
     },
+    /// A name of a function that the program does not have.
+    #[error(
+        "there is no function `{name}` in the program and its libraries; one that the compiler has \
+         inlined everywhere has no code of its own (mark it `noinline`, `#[inline(never)]`)"
+    )]
+    NoFunction {
+        /// The name.
+        name: String,
+    },
+    /// A name that several functions have.
+    #[error(
+        "`{name}` may be {}; give more of the path",
+        candidates.join(" or ")
+    )]
+    ManyFunctions {
+        /// The name.
+        name: String,
+        /// Which it may be.
+        candidates: Vec<String>,
+    },
     /// The runtime's answer makes no sense.
     #[error("internal error: the runtime's answer cannot be read")]
     Garbled,
@@ -224,6 +244,12 @@ impl Process {
                 answer: Box::new(answer),
             }),
         }
+    }
+
+    /// The files mapped into the program, if no order has been given yet.
+    pub fn modules(&self) -> Result<Vec<Module>, DriveError> {
+        let answer: Answer = decode(&self.desk.answer()).ok_or(DriveError::Garbled)?;
+        Ok(answer.modules)
     }
 
     /// Waits until the last order is answered.

@@ -127,6 +127,7 @@ pub fn options(strategy: &str, executions: u64) -> Options {
         settings: Settings::default(),
         races: true,
         points: Points::Sync,
+        point_at: Vec::new(),
         backend: None,
         reexecution: None,
         processors: 2,
