@@ -9,6 +9,7 @@ use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A Rust compiler.
 #[derive(Clone, Debug)]
@@ -136,7 +137,10 @@ pub(crate) struct Scratch(pub(crate) std::path::PathBuf);
 
 impl Scratch {
     pub(crate) fn new(name: &str) -> std::io::Result<Scratch> {
-        let name = format!("unpick-probe-{}-{name}", std::process::id());
+        // Two probes may be under way in one process, and each removes its own.
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("unpick-probe-{}-{number}-{name}", std::process::id());
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path)?;
         Ok(Scratch(path))
