@@ -40,6 +40,8 @@ pub(crate) enum ReexecutionName {
     Snapshot,
     /// A fork for each execution
     Fork,
+    /// A new process for each execution: slow
+    Exec,
 }
 
 /// Which plain memory accesses are scheduling points.
@@ -97,6 +99,13 @@ impl NativeOptions {
         if options.shard.is_some() {
             bail!("--shard is for programs of the library; split native ones by --seed");
         }
+        let is_exec = matches!(self.reexec, Some(ReexecutionName::Exec));
+        if is_exec && !spec.technique().is_randomised {
+            bail!(
+                "`{name}` keeps its search in the memory of the process, so that it cannot be run with \
+                 --reexec exec; use --reexec fork, or a randomised strategy"
+            );
+        }
         let points = match (self.points, options.no_races) {
             (Some(PointsName::Sync), _) | (None, false) => Points::Sync,
             (Some(PointsName::Shared), _) | (None, true) => Points::Shared,
@@ -119,10 +128,12 @@ impl NativeOptions {
             reexecution: self.reexec.map(|name| match name {
                 ReexecutionName::Snapshot => Reexecution::Snapshot,
                 ReexecutionName::Fork => Reexecution::Fork,
+                ReexecutionName::Exec => Reexecution::Exec,
             }),
             processors: self.processors.max(1),
             hang_after: self.watchdog,
             shows_output: self.show_output,
+            confirm: options.confirm,
             jobs: options.jobs,
         })
     }

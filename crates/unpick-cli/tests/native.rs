@@ -1,6 +1,8 @@
 //! The command on native programs, from the outside: odd ones, failures kept and replayed, the
 //! examples. Needs a C and a C++ compiler; what else is missing is said and left out.
 
+#[path = "native/confirm.rs"]
+mod confirm;
 #[path = "native/examples.rs"]
 mod examples;
 #[path = "native/odd.rs"]

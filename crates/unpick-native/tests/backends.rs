@@ -6,7 +6,7 @@ mod support;
 
 use support::{Line, Place, WAYS, each, is_full, options, table};
 use unpick_native::drive::{Command, explore};
-use unpick_protocol::{Backend, Reexecution};
+use unpick_protocol::{Backend, Points, Reexecution};
 
 /// Programs that use every kind of object there is.
 const SHORT: [&str; 8] = [
@@ -52,6 +52,38 @@ fn every_way_of_running_gives_the_same_executions() {
         wrong.len(),
         wrong.join("\n")
     );
+}
+
+/// What is learned from earlier executions must reach the later ones, whoever runs them.
+#[test]
+fn a_process_for_each_execution_explores_the_same() {
+    let place = Place::new("anew");
+    for (path, points) in [
+        ("c/bounded_buffer.c", Points::Sync),
+        ("c/racy_counter.c", Points::Shared),
+    ] {
+        let command = place.build(path, true);
+        let mut options = options("pct", 40);
+        options.points = points;
+        options.limits.keep_going = true;
+        let explored = |reexecution, jobs| {
+            let mut options = options.clone();
+            options.reexecution = Some(reexecution);
+            options.jobs = jobs;
+            let found = explore(&command, &options, &mut |_| true).unwrap();
+            let what = found.exploration;
+            (what.executions, what.steps_total, what.hash, found.shared)
+        };
+        let expected = explored(Reexecution::Snapshot, 1);
+        assert_eq!(expected.0, 40);
+        for jobs in [1, 2] {
+            assert_eq!(
+                explored(Reexecution::Exec, jobs),
+                expected,
+                "{path}, {jobs}"
+            );
+        }
+    }
 }
 
 /// Keeps so many, from all over the table.

@@ -13,7 +13,7 @@ use unpick_engine::{
 use unpick_protocol::{
     ANSWER_MAX, Answer, Desk, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
 };
-use unpick_strategies::{Replay, Spec};
+use unpick_strategies::{Confirm, Replay, Spec};
 use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
 
 /// The life of the controller.
@@ -96,6 +96,11 @@ fn answer_without_work(trouble: Option<Trouble>) -> Answer {
 fn perform(order: &Order) -> Answer {
     let mut strategy: Box<dyn Strategy> = match &order.work {
         Work::Replay(trace) => Box::new(Replay::new(trace.clone())),
+        Work::Confirm {
+            found,
+            executions_max,
+            seed,
+        } => return confirm(order, found, *executions_max, *seed),
         Work::Explore { strategy, seed, .. } => match Spec::parse(strategy) {
             Ok(spec) => spec.build(*seed),
             Err(error) => return refusal(error.to_string()),
@@ -130,6 +135,26 @@ fn perform(order: &Order) -> Answer {
             &mut observe,
         ),
     };
+    answer(exploration, end, host)
+}
+
+/// Directs searches at the possible deadlocks that were found.
+fn confirm(order: &Order, found: &Exploration, executions_max: u64, seed: u64) -> Answer {
+    runtime().take_order(order);
+    let mut host = Host {
+        addresses: alloc::vec::Vec::new(),
+    };
+    let mut found = found.clone();
+    let wish = Confirm {
+        executions_max,
+        seed,
+        is_exhaustive: false,
+    };
+    wish.run(&mut host, &order.limits, &mut found, &mut observe);
+    answer(found, End::Ended, host)
+}
+
+fn answer(exploration: Exploration, end: End, host: Host) -> Answer {
     let this = runtime();
     Answer {
         exploration,

@@ -1,6 +1,6 @@
 //! Orders and answers.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 use unpick_engine::{End, Exploration, Limits, Profile, Settings};
@@ -87,6 +87,15 @@ pub enum Work {
         range: Option<Range<u64>>,
         /// What was learned before.
         profile: Option<Profile>,
+    },
+    /// Direct searches at the possible deadlocks of an exploration, and add what they find.
+    Confirm {
+        /// What was found so far.
+        found: Box<Exploration>,
+        /// Executions directed at each, at most.
+        executions_max: u64,
+        /// The seed of the exploration.
+        seed: u64,
     },
     /// Follow a recorded execution.
     Replay(Trace),

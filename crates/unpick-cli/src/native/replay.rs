@@ -109,6 +109,7 @@ fn options_of(record: &Record) -> Options {
         processors: 2,
         hang_after: Duration::from_secs(10),
         shows_output: false,
+        confirm: 0,
         jobs: 1,
     }
 }

@@ -12,7 +12,7 @@ use unpick_strategies::Spec;
 use unpick_trace::{Outcome, Trace};
 
 use super::process::{Command, DriveError, Process, Watch};
-use super::{named, parallel};
+use super::{confirmation, named, parallel};
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -43,6 +43,8 @@ pub struct Options {
     pub hang_after: Duration,
     /// Whether the program's output is shown.
     pub shows_output: bool,
+    /// Executions directed at each possible deadlock, at most.
+    pub confirm: u64,
     /// Processes to share the work, where the strategy allows it.
     pub jobs: usize,
 }
@@ -74,11 +76,11 @@ pub(super) const TASKS_MAX: u32 = 8_192;
 const CHECKED: u64 = 3;
 
 /// A program that is explored with one launch.
-struct Launched<'a> {
+pub(super) struct Launched<'a> {
     command: &'a Command,
-    options: &'a Options,
-    launch: Launch,
-    named: &'a [NamedCode],
+    pub options: &'a Options,
+    pub launch: Launch,
+    pub named: &'a [NamedCode],
 }
 
 impl Launched<'_> {
@@ -102,8 +104,17 @@ impl Launched<'_> {
         is_it
     }
 
+    /// Explores in one process, or in several where that is wanted or needed.
+    fn explore(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        let is_many = self.options.jobs > 1 && is_randomised(&self.options.strategy);
+        match is_many || self.launch.reexecution == Reexecution::Exec {
+            true => self.share(order, watch),
+            false => self.perform(order, watch),
+        }
+    }
+
     /// Gives an order to a fresh process; one with more stacks if they do not suffice.
-    fn perform(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+    pub fn perform(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
         loop {
             let hang_after = self.options.hang_after;
             let mut process = Process::start(self.command, self.launch, hang_after, None)?;
@@ -161,12 +172,15 @@ pub fn explore(
         profile: None,
     };
     let order = order(options, work, options.limits, &shared, &named);
-    let mut answer = match options.jobs > 1 && is_randomised(&options.strategy) {
-        true => launched.share(&order, &mut watch)?,
-        false => launched.perform(&order, &mut watch)?,
-    };
-    let is_late = time.is_some_and(|limit| start.elapsed() >= limit);
-    if is_late && answer.exploration.stopped_because == StopReason::Interrupted {
+    let mut answer = launched.explore(&order, &mut watch)?;
+    let is_late = || time.is_some_and(|limit| start.elapsed() >= limit);
+    let wish = confirmation::wish(options);
+    wish.settle(&mut answer.exploration);
+    if wish.is_wanted(&answer.exploration) && !is_late() {
+        let limits = options.limits;
+        answer = confirmation::run(&mut launched, limits, &shared, answer, &mut watch)?;
+    }
+    if is_late() && answer.exploration.stopped_because == StopReason::Interrupted {
         answer.exploration.stopped_because = StopReason::Time;
     }
     let warnings = named::warnings(&named, &answer.entered);
@@ -193,6 +207,7 @@ fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>
     if options.points != Points::Shared {
         return Ok(Vec::new());
     }
+    let is_alone = launched.launch.reexecution != Reexecution::Exec;
     const SURVEY: u64 = 32;
     let mut shared: Vec<u64> = Vec::new();
     // New points may lead to code that was not reached before.
@@ -212,7 +227,10 @@ fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>
         };
         let mut order = order(options, work, limits, &shared, launched.named);
         order.settings.steps_max = options.settings.steps_max;
-        let answer = launched.perform(&order, watch)?;
+        let answer = match is_alone {
+            true => launched.perform(&order, watch)?,
+            false => launched.share(&order, watch)?,
+        };
         if answer.shared == shared {
             break;
         }

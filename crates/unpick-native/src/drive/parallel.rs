@@ -2,13 +2,13 @@
 //!
 //! What an execution does depends on its number alone, and on what was learned up to the last epoch,
 //! so that results can be put together in the order of the numbers: any number of processes finds
-//! the same.
+//! the same, and so does a process of its own for each execution.
 
 use std::ops::Range;
 use std::thread;
 
 use unpick_engine::{Control, Exploration, Profile, StopReason, epoch};
-use unpick_protocol::{Answer, Launch, Order, Work};
+use unpick_protocol::{Answer, Launch, Order, Reexecution, Work};
 
 use super::exploration::Options;
 use super::process::{Command, DriveError, Process, Progress, Watch};
@@ -25,22 +25,30 @@ pub(super) fn explore(
     order: &Order,
     watch: &mut Watch<'_>,
 ) -> Result<Answer, DriveError> {
-    let mut processes = Vec::new();
-    for number in 0..options.jobs {
-        let hang_after = options.hang_after;
-        let mut process = Process::start(command, launch, hang_after, None)?;
-        process.pin(number);
-        processes.push(process);
-    }
+    let jobs = options.jobs.max(1);
+    let is_anew = launch.reexecution == Reexecution::Exec;
+    let start_all = || -> Result<Vec<Process>, DriveError> {
+        let start = |number| {
+            let mut process = Process::start(command, launch, options.hang_after, None)?;
+            process.pin(number);
+            Ok(process)
+        };
+        (0..jobs).map(start).collect()
+    };
+    let chunk = if is_anew { 1 } else { CHUNK };
+    let mut processes = start_all()?;
     let mut whole: Option<Answer> = None;
     let mut profile: Option<Profile> = None;
     let mut next = 0;
-    let executions_max = options.limits.executions_max;
+    let executions_max = order.limits.executions_max;
     while next < executions_max {
         let range = epoch(next, executions_max);
         let mut start = range.start;
         while start < range.end {
-            let parts = split(start..range.end, processes.len());
+            if is_anew && start > 0 {
+                processes = start_all()?;
+            }
+            let parts = split(start..range.end, processes.len(), chunk);
             start = parts.last().map_or(range.end, |part| part.end);
             let before = whole
                 .as_ref()
@@ -54,12 +62,16 @@ pub(super) fn explore(
                 watch,
             );
             for answer in done {
-                let control = join(&mut whole, answer?, options.limits.keep_going);
+                let control = join(&mut whole, answer?, order.limits.keep_going);
                 if let Control::Stop(reason) = control {
                     let mut whole = whole.expect("internal error: nothing was joined");
                     whole.exploration.stopped_because = reason;
                     return Ok(whole);
                 }
+            }
+            // A process that is soon done never looks.
+            if let Some(whole) = whole.take_if(|whole| is_anew && !watch(progress_of(whole))) {
+                return Ok(interrupted(whole));
             }
         }
         profile = whole
@@ -70,10 +82,22 @@ pub(super) fn explore(
     Ok(whole.expect("internal error: an exploration without executions"))
 }
 
+fn progress_of(whole: &Answer) -> Progress {
+    Progress {
+        executions: whole.exploration.executions,
+        failures: whole.exploration.failures,
+    }
+}
+
+fn interrupted(mut whole: Answer) -> Answer {
+    whole.exploration.stopped_because = StopReason::Interrupted;
+    whole
+}
+
 /// Parts of equal size, one a process.
-fn split(range: Range<u64>, count: usize) -> Vec<Range<u64>> {
+fn split(range: Range<u64>, count: usize, chunk: u64) -> Vec<Range<u64>> {
     let total = range.end - range.start;
-    let size = total.div_ceil(count as u64).clamp(1, CHUNK);
+    let size = total.div_ceil(count as u64).clamp(1, chunk);
     let mut parts = Vec::new();
     let mut start = range.start;
     while start < range.end && parts.len() < count {
@@ -148,6 +172,9 @@ fn join(whole: &mut Option<Answer>, part: Answer, keep_going: bool) -> Control {
                 whole.addresses = part.addresses;
             }
             whole.modules = part.modules;
+            whole.shared.extend(part.shared);
+            whole.shared.sort_unstable();
+            whole.shared.dedup();
             for (one, other) in whole.entered.iter_mut().zip(part.entered) {
                 *one |= other;
             }
@@ -175,7 +202,7 @@ mod tests {
         for (range, count) in [(0..1, 4), (5..17, 3), (0..100_000, 2), (7..7, 2)] {
             let mut at = range.start;
             while at < range.end {
-                let parts = split(at..range.end, count);
+                let parts = split(at..range.end, count, CHUNK);
                 assert!(!parts.is_empty() && parts.len() <= count);
                 for part in parts {
                     assert_eq!(part.start, at);

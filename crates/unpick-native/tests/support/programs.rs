@@ -21,10 +21,12 @@ use unpick_protocol::{Backend, Points, Reexecution};
 use unpick_trace::{FailureKind, Outcome};
 
 /// The ways in which every execution must come out the same.
-pub const WAYS: [(Backend, Reexecution); 3] = [
+pub const WAYS: [(Backend, Reexecution); 5] = [
     (Backend::Fibers, Reexecution::Snapshot),
     (Backend::Fibers, Reexecution::Fork),
     (Backend::Threads, Reexecution::Fork),
+    (Backend::Fibers, Reexecution::Exec),
+    (Backend::Threads, Reexecution::Exec),
 ];
 
 /// Whether to run for long.
@@ -131,6 +133,7 @@ pub fn options(strategy: &str, executions: u64) -> Options {
         backend: None,
         reexecution: None,
         processors: 2,
+        confirm: 50,
         jobs: 1,
         // Tests must not fail because the machine is busy.
         hang_after: Duration::from_secs(120),

@@ -1,0 +1,54 @@
+//! Directs searches at the possible deadlocks that an exploration has shown.
+
+use unpick_engine::Limits;
+use unpick_protocol::{Answer, Reexecution, Work};
+use unpick_strategies::{Confirm, Spec};
+
+use super::exploration::{Launched, Options, order};
+use super::process::{DriveError, Progress, Watch};
+
+/// How the options want possible deadlocks to be confirmed.
+pub(super) fn wish(options: &Options) -> Confirm {
+    let spec = Spec::parse(&options.strategy);
+    Confirm {
+        executions_max: options.confirm,
+        seed: options.seed,
+        is_exhaustive: spec.is_ok_and(|spec| spec.is_exhaustive()),
+    }
+}
+
+/// Runs the directed executions in a process of their own and adds what they find.
+pub(super) fn run(
+    launched: &mut Launched<'_>,
+    limits: Limits,
+    shared: &[u64],
+    mut found: Answer,
+    watch: &mut Watch<'_>,
+) -> Result<Answer, DriveError> {
+    let options = launched.options;
+    let before = found.exploration.executions;
+    let work = Work::Confirm {
+        found: Box::new(core::mem::take(&mut found.exploration)),
+        executions_max: options.confirm,
+        seed: options.seed,
+    };
+    let order = order(options, work, limits, shared, launched.named);
+    let launch = launched.launch;
+    // These executions are many, in one process.
+    if launch.reexecution == Reexecution::Exec {
+        launched.launch.reexecution = Reexecution::Fork;
+    }
+    let mut watch_all = |seen: Progress| {
+        watch(Progress {
+            executions: before + seen.executions,
+            ..seen
+        })
+    };
+    let result = launched.perform(&order, &mut watch_all);
+    launched.launch.reexecution = launch.reexecution;
+    let mut answer = result?;
+    for (one, other) in answer.entered.iter_mut().zip(found.entered) {
+        *one |= other;
+    }
+    Ok(answer)
+}
