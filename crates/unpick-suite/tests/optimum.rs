@@ -2,6 +2,13 @@
 
 use unpick::{Config, Exploration};
 use unpick_suite::find;
+use unpick_suite::generated::{Channel, Program, Statement};
+use unpick_suite::judge::{Coverage, Promise, Relations, judge};
+
+use Statement::{
+    Add, CellRead, CellWrite, If, Join, Load, Lock, NotifyOne, Receive, Send, Spawn, Store,
+    TryLock, TrySend, Wait,
+};
 
 /// Program, executions of `odpor`, executions of `lazy-odpor`.
 const OPTIMA: &[(&str, u64, u64)] = &[
@@ -72,4 +79,113 @@ fn no_execution_is_run_that_theory_does_not_ask_for() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn program(channel: Option<Channel>, tasks: Vec<Vec<Statement>>) -> Program {
+    Program { tasks, channel }
+}
+
+fn locked(mutex: usize, body: &[Statement]) -> Statement {
+    Lock(mutex, body.to_vec())
+}
+
+/// Programs that have cost more than they need, with the executions of `odpor` and `lazy-odpor`.
+fn small_programs() -> Vec<(&'static str, Program, (u64, u64))> {
+    let room = |capacity, receiver| Some(Channel { capacity, receiver });
+    let crossed = |outer, inner| locked(outer, &[locked(inner, &[])]);
+    vec![
+        (
+            "a send without room is not possible before somebody receives",
+            program(
+                room(Some(0), 0),
+                vec![vec![Spawn(1)], vec![Store(0, 2), Send(1)]],
+            ),
+            (1, 1),
+        ),
+        (
+            "a message takes another place if it is sent earlier",
+            program(
+                room(Some(2), 2),
+                vec![
+                    vec![Spawn(1), Spawn(2), TrySend(1)],
+                    vec![Send(2), Send(2)],
+                    vec![Receive],
+                ],
+            ),
+            (9, 9),
+        ),
+        (
+            "a task that reads a cell uses the same objects afterwards",
+            program(
+                None,
+                vec![
+                    vec![Spawn(1), locked(0, &[Store(0, 1)])],
+                    vec![CellWrite(1, 1), CellRead(0), Add(0, 1)],
+                ],
+            ),
+            (2, 2),
+        ),
+        (
+            "a section is another one if its task has seen something else",
+            program(
+                None,
+                vec![
+                    vec![Spawn(1), Load(0), locked(0, &[If(1, vec![locked(1, &[])])])],
+                    vec![Add(0, 1)],
+                ],
+            ),
+            (2, 2),
+        ),
+        (
+            "a section that never began is known by the executions in which it did",
+            program(
+                None,
+                vec![
+                    vec![Spawn(1), Spawn(2), TryLock(1, vec![], vec![])],
+                    vec![crossed(1, 0)],
+                    vec![crossed(0, 1)],
+                ],
+            ),
+            (12, 12),
+        ),
+        (
+            "beginning anew can cost more than is saved",
+            program(
+                None,
+                vec![
+                    vec![Spawn(2), Spawn(1), Join(1), TryLock(1, vec![], vec![])],
+                    vec![locked(1, &[Wait(0)])],
+                    vec![locked(1, &[NotifyOne(0)])],
+                ],
+            ),
+            (2, 4),
+        ),
+    ]
+}
+
+#[test]
+fn small_programs_need_no_more_than_they_did() {
+    let promises = [
+        Promise::new("odpor", Coverage::EveryState, Relations::Optimal),
+        Promise::new("lazy-odpor", Coverage::EveryState, Relations::Any),
+    ];
+    for (what, program, (optimum, lazy)) in small_programs() {
+        let verdict = judge(&program, &promises, 10_000).expect("it is small");
+        assert!(verdict.breaches.is_empty(), "{what}: {verdict:?}");
+        let executions: Vec<u64> = verdict
+            .techniques
+            .iter()
+            .map(|one| one.executions)
+            .collect();
+        assert_eq!(executions, [optimum, lazy], "{what}");
+    }
+}
+
+/// Every lazy relation of the figure is an order of sections whose contents conflict.
+#[test]
+fn a_section_that_does_something_else_when_it_comes_earlier_is_not_left_out() {
+    let selection = find("thesis.fig4_1").expect("the program exists");
+    let config = Config::new().strategy("lazy-odpor").classes(true);
+    let found = unpick::explore(config, move || selection.run());
+    assert_eq!(found.lazy_hbrs(), Some(11));
 }

@@ -37,17 +37,12 @@ fn techniques_keep_their_promises_on_random_programs() {
     }
     println!("{tally}");
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
-    // Not promised program by program: an object that is used for the first time cannot always be
-    // told from another one, and limited channels are not searched optimally.
     let (optimal, lazy) = (tally.executions("odpor"), tally.executions("lazy-odpor"));
-    let foreseen = tally.foreseen_relations();
+    // Not promised program by program: a section that loses its privilege late costs executions.
+    assert_eq!(tally.longer(), 0, "lazy-odpor ran more than odpor");
     assert!(
         lazy < optimal,
         "lazy-odpor ran {lazy} executions, odpor {optimal}"
-    );
-    assert!(
-        optimal <= foreseen + foreseen / 100,
-        "odpor ran {optimal} executions for {foreseen}"
     );
     assert!(tally.judged() >= 3_000, "only {} programs", tally.judged());
 }

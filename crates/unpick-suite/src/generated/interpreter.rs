@@ -357,9 +357,10 @@ impl<'a> Task<'a> {
             other => unreachable!("{other:?} is not about atomics"),
         };
         let old = self.shared.log.record().values[*x];
-        // An addition counts as a change whatever is added.
-        if !matches!(statement, Statement::Add(..)) && new.is_none_or(|new| new == old) {
-            let is_exchange = matches!(statement, Statement::CompareExchange(..));
+        // A store and an addition count as changes whatever they leave.
+        let is_exchange = matches!(statement, Statement::CompareExchange(..));
+        let is_write = !is_exchange && !matches!(statement, Statement::Load(_));
+        if !is_write && new.is_none_or(|new| new == old) {
             self.deviate(false, is_exchange && new.is_none());
         }
         self.operations += 1;

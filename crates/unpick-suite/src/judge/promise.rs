@@ -26,9 +26,8 @@ pub enum Coverage {
 pub enum Relations {
     /// Nothing.
     Any,
-    /// One execution for each, and none that does not count. Where operations leave things as they
-    /// are, two executions may differ in an order that turns out not to matter: there may be as many
-    /// as there are relations by what could be foreseen.
+    /// One execution for each, and none that does not count, in programs without a data race. In
+    /// others each at least once.
     Optimal,
     /// Each at least once. A technique that looks one operation ahead cannot promise that it is
     /// only once: whether an operation will change anything is known when it has been performed.
@@ -55,7 +54,7 @@ pub const PROMISES: &[Promise] = &[
     Promise::new("lazy-hbr-cache", Coverage::EveryState, Relations::Every(Dependence::Lazy)),
     Promise::new("dpor", Coverage::EveryState, Relations::Every(Dependence::Regular)),
     Promise::new("dpor:sleep=0", Coverage::EveryState, Relations::Every(Dependence::Regular)),
-    Promise::new("odpor", Coverage::EveryState, Relations::Every(Dependence::Regular)),
+    Promise::new("odpor", Coverage::EveryState, Relations::Optimal),
     Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Any),
     Promise::new("lazy-dpor", Coverage::Nothing, Relations::Any),
     Promise::new("lazy-dpor:fallback=0", Coverage::Nothing, Relations::Any),

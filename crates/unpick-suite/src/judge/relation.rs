@@ -28,9 +28,6 @@ pub enum Dependence {
     Regular,
     /// Not those that acquire or release a mutex.
     Lazy,
-    /// All that touch one thing, and writing a variable counts as a change even if it leaves the
-    /// value as it was: what can be told before an operation is performed.
-    Foreseen,
 }
 
 /// The operations of an execution with what they touch.
@@ -272,13 +269,7 @@ impl Operations {
 fn are_dependent(one: &Operation, other: &Operation, dependence: Dependence) -> bool {
     for touch in &one.touches {
         for other_touch in &other.touches {
-            let (mode, other_mode) = match dependence {
-                Dependence::Foreseen => {
-                    (foreseen(touch, &one.op), foreseen(other_touch, &other.op))
-                }
-                _ => (touch.mode, other_touch.mode),
-            };
-            let commute = mode == other_mode && mode != Mode::Write;
+            let commute = touch.mode == other_touch.mode && touch.mode != Mode::Write;
             if touch.thing != other_touch.thing || commute {
                 continue;
             }
@@ -292,14 +283,6 @@ fn are_dependent(one: &Operation, other: &Operation, dependence: Dependence) -> 
         }
     }
     false
-}
-
-/// What an operation was expected to do to a thing.
-fn foreseen(touch: &Touch, op: &Op) -> Mode {
-    match op.kind {
-        OpKind::Store | OpKind::ReadModifyWrite | OpKind::CompareExchange => Mode::Write,
-        _ => touch.mode,
-    }
 }
 
 /// Whether an operation acquires or releases a mutex and gives nothing else away. Trying to lock

@@ -11,6 +11,10 @@ pub struct Tally {
     flavours: BTreeMap<Flavour, Programs>,
     /// In the order of the promises.
     techniques: Vec<Technique>,
+    /// Programs on which both were judged, and those on which `lazy-odpor` ran more executions than
+    /// `odpor`.
+    compared: u64,
+    longer: u64,
 }
 
 /// Sums over the programs of one flavour.
@@ -24,7 +28,6 @@ struct Programs {
     schedules: u64,
     relations: u64,
     lazy_relations: u64,
-    foreseen_relations: u64,
     states: u64,
     breaches: u64,
 }
@@ -39,6 +42,10 @@ struct Technique {
     states: u64,
     /// Programs of which it did not reach every state.
     programs_missed: u64,
+    /// Programs about which it warned.
+    programs_warned: u64,
+    /// Programs of which it did not reach every state, having warned.
+    programs_missed_and_warned: u64,
     breaches: u64,
 }
 
@@ -57,7 +64,6 @@ impl Tally {
         sums.schedules += verdict.schedules;
         sums.relations += verdict.relations as u64;
         sums.lazy_relations += verdict.lazy_relations as u64;
-        sums.foreseen_relations += verdict.foreseen_relations as u64;
         sums.states += verdict.states as u64;
         sums.breaches += verdict.breaches.len() as u64;
         for measured in &verdict.techniques {
@@ -66,6 +72,21 @@ impl Tally {
         for breach in &verdict.breaches {
             self.technique(breach.technique).breaches += 1;
         }
+        let executions_of = |name: &str| {
+            let mut techniques = verdict.techniques.iter();
+            let found = techniques.find(|one| one.technique == name);
+            found.map(|one| one.executions)
+        };
+        if let (Some(lazy), Some(optimal)) = (executions_of("lazy-odpor"), executions_of("odpor")) {
+            self.compared += 1;
+            self.longer += u64::from(lazy > optimal);
+        }
+    }
+
+    /// Programs on which `lazy-odpor` ran more executions than `odpor`.
+    #[must_use]
+    pub fn longer(&self) -> u64 {
+        self.longer
     }
 
     /// Programs that were judged.
@@ -88,13 +109,6 @@ impl Tally {
         found.map_or(0, |one| one.executions)
     }
 
-    /// Relations of all programs together, as far as they can be foreseen.
-    #[must_use]
-    pub fn foreseen_relations(&self) -> u64 {
-        let sums = self.flavours.values();
-        sums.map(|sums| sums.foreseen_relations).sum()
-    }
-
     fn technique(&mut self, name: &'static str) -> &mut Technique {
         let known = self.techniques.iter().position(|one| one.name == name);
         let at = known.unwrap_or_else(|| {
@@ -105,6 +119,8 @@ impl Tally {
                 schedules: 0,
                 states: 0,
                 programs_missed: 0,
+                programs_warned: 0,
+                programs_missed_and_warned: 0,
                 breaches: 0,
             });
             self.techniques.len() - 1
@@ -119,7 +135,10 @@ impl Technique {
         self.executions += measured.executions;
         self.schedules += measured.schedules;
         self.states += measured.states as u64;
-        self.programs_missed += u64::from(measured.missing > 0);
+        let has_missed = measured.missing > 0;
+        self.programs_missed += u64::from(has_missed);
+        self.programs_warned += u64::from(measured.has_warned);
+        self.programs_missed_and_warned += u64::from(has_missed && measured.has_warned);
     }
 }
 
@@ -132,7 +151,6 @@ impl fmt::Display for Tally {
             "fail",
             "race",
             "schedules",
-            "foreseen",
             "HBRs",
             "lazy HBRs",
             "states",
@@ -147,7 +165,6 @@ impl fmt::Display for Tally {
                 sums.failing,
                 sums.racing,
                 sums.schedules,
-                sums.foreseen_relations,
                 sums.relations,
                 sums.lazy_relations,
                 sums.states,
@@ -162,6 +179,8 @@ impl fmt::Display for Tally {
             "schedules",
             "states",
             "missed in",
+            "warned in",
+            "of missed",
             "breaches",
         ];
         write_row(f, "techniques", &heads)?;
@@ -172,11 +191,17 @@ impl fmt::Display for Tally {
                 one.schedules,
                 one.states,
                 one.programs_missed,
+                one.programs_warned,
+                one.programs_missed_and_warned,
                 one.breaches,
             ];
             write_row(f, one.name, &counts)?;
         }
-        Ok(())
+        writeln!(
+            f,
+            "lazy-odpor ran more executions than odpor on {} of {} programs",
+            self.longer, self.compared
+        )
     }
 }
 
