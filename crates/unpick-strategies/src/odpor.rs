@@ -19,7 +19,8 @@
 //! *Departures from the paper.* A blocking operation cannot be performed before what enables it: a
 //! lock races with the acquisition before it, not with the release. What a message touches depends on
 //! the messages before it: a send that is moved is asked for what it touches there, not for what it
-//! touched where it was seen. Next operations of tasks that are blocked at the end take part in
+//! touched where it was seen. What else may differ there is not foreseen: whether a branch that is moved
+//! covers a sequence is decided when it has been performed (`odpor/README.md`, 4). Next operations of tasks that are blocked at the end take part in
 //! races. A failure ends an execution at once, so it depends on everything. Questions that are not
 //! about tasks branch fully. A task that spins is not chosen while others can go on, as in `dfs`.
 
@@ -28,24 +29,26 @@ mod finding;
 mod movable;
 mod objects;
 mod path;
+mod point;
 mod question;
 mod race;
 mod sections;
 mod share;
 mod simulation;
+mod sleep;
 mod units;
 mod wakeup;
 
 use crate::names::Names;
 use alloc::{boxed::Box, vec::Vec};
 use objects::Objects;
-use path::{Node, Path, diverged};
+use path::{Path, diverged};
 use race::Races;
 use sections::Sections;
 use units::Units;
 use unpick_engine::{Begin, Execution, Findings, History, Relation, Stop, Strategy, View};
 use unpick_trace::{Choice, Outcome, TaskId};
-use wakeup::{Branch, Sleeper};
+use wakeup::Branch;
 
 /// Optimal dynamic partial order reduction.
 #[derive(Clone)]
@@ -96,42 +99,6 @@ impl Odpor {
             has_begun: false,
         }
     }
-
-    /// A point that was not reached before. `inside` is the task that must go on, since it is within
-    /// a section.
-    fn discover(&mut self, view: &View<'_>, inside: Option<TaskId>) -> Result<Node, Stop> {
-        let tasks = view.eligible().iter_from(view.last());
-        let eligible: Vec<u32> = tasks.map(|task| self.names.name(task)).collect();
-        let mut sleep = Vec::new();
-        let mut branches = Vec::new();
-        if let Some(task) = inside {
-            branches.push(Branch::of(self.names.name(task)));
-        } else {
-            let at = self.path.nodes.len();
-            sleep = self
-                .path
-                .asleep_at(at, &self.history, &self.sections, &self.objects);
-            let is_awake = |name: u32| sleep.iter().all(|one: &Sleeper| one.name != name);
-            branches.append(&mut self.subtree);
-            branches.retain(|branch| eligible.contains(&branch.name) && is_awake(branch.name));
-            if branches.is_empty() {
-                let mut awake = eligible.iter().filter(|&&name| is_awake(name));
-                branches.push(Branch::of(*awake.next().ok_or(Stop::Cut)?));
-            }
-        }
-        Ok(Node {
-            eligible,
-            inherited: sleep.len(),
-            sleep,
-            branches,
-            questions: Vec::new(),
-            object_count: view.trace().objects.len() as u32,
-            has_questions: false,
-            is_inner: inside.is_some(),
-            is_known: false,
-            dissolved: None,
-        })
-    }
 }
 
 impl Strategy for Odpor {
@@ -176,11 +143,11 @@ impl Strategy for Odpor {
                 .look_anew(&[section], &self.history, &self.sections, &self.objects);
         }
         if self.depth == self.path.nodes.len() {
-            let node = self.discover(view, inside.unwrap_or(None))?;
-            self.path.nodes.push(node);
+            self.discover(view, inside.unwrap_or(None))?;
         }
         let is_end = self.depth + 1 == self.path.nodes.len();
         let node = &mut self.path.nodes[self.depth];
+        node.is_begun = true;
         let branch = &mut node.branches[0];
         self.depth += 1;
         self.asked = 0;

@@ -7,7 +7,8 @@ use unpick_suite::generated::{Channel, Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
 
 use Statement::{
-    Add, Load, PanicIf, ReadLock, Send, Spawn, Store, StoreLocal, TryReadLock, TrySend, WriteLock,
+    Add, CompareExchange, Load, Lock, PanicIf, ReadLock, Send, Spawn, Store, StoreLocal,
+    TryReadLock, TrySend, WriteLock,
 };
 
 /// Programs of each flavour that are looked at.
@@ -111,6 +112,30 @@ fn a_failure_that_is_reached_later_leaves_another_state() {
         vec![Spawn(1), Spawn(2), Load(0), PanicIf(0)],
         vec![Store(0, 2)],
         vec![Load(1)],
+    ];
+    let program = Program {
+        tasks,
+        channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert!(verdict.fails);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// Performed before the exchange of the first task, the exchange of the second one ends the execution;
+/// performed after it, it does not. A branch that was planned by what was seen after it does not lead
+/// to what it was expected to lead to.
+#[test]
+fn a_failure_that_was_not_foreseen_leads_to_nothing_else() {
+    let tasks = vec![
+        vec![
+            Spawn(1),
+            Spawn(2),
+            CompareExchange(0, 0, 1),
+            Lock(0, vec![]),
+        ],
+        vec![CompareExchange(0, 1, 2), PanicIf(0)],
+        vec![Lock(0, vec![])],
     ];
     let program = Program {
         tasks,

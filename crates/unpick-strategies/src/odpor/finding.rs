@@ -9,14 +9,14 @@ use alloc::{collections::BTreeMap, vec, vec::Vec};
 
 /// A sequence that reverses a race, with all that is needed to add it to a wakeup tree elsewhere.
 #[derive(Clone)]
-pub(super) struct Finding {
+pub(crate) struct Finding {
     /// The point from which it is to be explored.
     pub at: usize,
     /// The units of the sequence and nothing else, in order.
     units: Units,
     answers: Vec<Vec<u32>>,
     /// By object of the execution in which the race was seen.
-    identities: Vec<Option<u32>>,
+    pub identities: Vec<Option<u32>>,
 }
 
 impl Finding {

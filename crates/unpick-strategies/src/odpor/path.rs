@@ -2,39 +2,25 @@
 
 use super::finding::{Finding, Found};
 use super::objects::Objects;
+use super::point::Node;
 use super::question::{Question, next_answer};
 use super::race::{Races, Reversal};
-use super::sections::{Section, Sections, add_accesses};
 use super::units::Units;
-use super::wakeup::{Branch, Footprint, Sleeper, insert, is_covered};
+use super::wakeup::{insert, is_covered};
 use crate::dpor::chain::Share;
 use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
-use unpick_engine::{History, Stop, View};
+use unpick_engine::{Stop, View};
 use unpick_trace::Divergence;
 
-/// A point of the path.
-#[derive(Clone)]
-pub(super) struct Node {
-    /// The tasks that could go on, by name.
-    pub eligible: Vec<u32>,
-    /// Units that need not be performed from here, those from the point before first.
-    pub sleep: Vec<Sleeper>,
-    /// How many of them are from the point before.
-    pub inherited: usize,
-    /// What is to be explored from here; the first is being explored.
-    pub branches: Vec<Branch>,
-    /// The questions asked within the event that follows.
-    pub questions: Vec<Question>,
-    /// Objects known here.
-    pub object_count: u32,
-    /// Whether a question was asked within the unit that follows, so that what it touches may differ.
-    pub has_questions: bool,
-    /// Whether it lies within a unit.
-    pub is_inner: bool,
-    /// Whether a section begins here that was moved as a whole in an execution before.
-    pub is_known: bool,
-    /// What that section touches, if it is not moved any more.
-    pub dissolved: Option<Footprint>,
+/// How a branch is left for the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// All of it has been explored.
+    Done,
+    /// All of it has been explored, and the part before may want more branches at this point.
+    Held,
+    /// The part before is still exploring it.
+    Shared,
 }
 
 /// The path: one point before each event.
@@ -63,7 +49,7 @@ impl Path {
 
     /// Goes to the next answer or branch of the last point; `units` are those of the last execution.
     /// `false` if there is none; what was done is put to sleep even so if more may come.
-    pub fn next_branch(&mut self, units: &Units, objects: &Objects, may_get_more: bool) -> bool {
+    pub fn next_branch(&mut self, units: &Units, objects: &mut Objects, left: Left) -> bool {
         let last = self.nodes.len() - 1;
         let node = &mut self.nodes[last];
         if next_answer(&mut node.questions) {
@@ -72,46 +58,27 @@ impl Path {
             return true;
         }
         let done = node.branches.remove(0);
+        node.is_begun = false;
         let dissolved = node.dissolved.take();
-        let goes_on = !node.branches.is_empty();
-        if goes_on || may_get_more {
-            let sleeper = self.sleeper(last, done.name, dissolved, units, objects);
+        if !node.branches.is_empty() || !done.doubted.is_empty() || left == Left::Held {
+            let mut sleeper = self.sleeper(last, done.name, dissolved, units, objects);
+            sleeper.is_open = left == Left::Shared;
             self.nodes[last].sleep.push(sleeper);
+            self.settle(last, done.doubted, objects);
         }
-        goes_on
+        !self.nodes[last].branches.is_empty()
     }
 
-    /// The branch that a point is exploring.
-    pub fn current(&self, at: usize, units: &Units, objects: &Objects) -> Option<Sleeper> {
-        let branch = self.nodes[at].branches.first()?;
-        let dissolved = self.nodes[at].dissolved.clone();
-        Some(self.sleeper(at, branch.name, dissolved, units, objects))
-    }
-
-    /// The unit that began at a point in the last execution, put to sleep. What was found out while it
-    /// was a whole section holds for the section as a whole.
-    fn sleeper(
-        &self,
-        event: usize,
-        name: u32,
-        dissolved: Option<Footprint>,
-        units: &Units,
-        objects: &Objects,
-    ) -> Sleeper {
-        let unit = units.all().iter().position(|unit| unit.first == event);
-        let unit = unit.expect("internal error: a branch that was not performed");
-        let node = &self.nodes[event];
-        let footprint = match node.has_questions {
-            true => Footprint::unknown(),
-            false => {
-                dissolved.unwrap_or_else(|| Footprint::new(units, unit, node.object_count, objects))
-            }
-        };
-        Sleeper {
-            name,
-            footprint,
-            is_open: false,
+    /// Adds sequences to the wakeup tree of a point, now that it is known what the branch does there
+    /// that they were put aside for.
+    pub fn settle(&mut self, at: usize, doubted: Vec<Finding>, objects: &mut Objects) {
+        let own = core::mem::take(&mut objects.identities);
+        for mut finding in doubted {
+            finding.at = at;
+            objects.identities.clone_from(&finding.identities);
+            finding.add_to(self, objects);
         }
+        objects.identities = own;
     }
 
     /// The answer to a question asked at a depth, `asked` having been asked there before; `first` is
@@ -196,65 +163,11 @@ impl Path {
         if !node.eligible.contains(&name) || is_covered(units, &sequence, &node.sleep, objects) {
             return false;
         }
-        let mut others = node.branches.split_off(node.branches.len().min(1));
+        let mut others = node.branches.split_off(usize::from(node.is_begun));
         let count = node.object_count;
         let is_news = insert(units, &mut others, sequence, count, objects, answers_of);
         node.branches.append(&mut others);
         is_news
-    }
-
-    /// Works out again what is asleep, after sections have lost their privilege.
-    pub fn look_anew(
-        &mut self,
-        dissolved: &[Section],
-        history: &History,
-        sections: &Sections,
-        objects: &Objects,
-    ) {
-        for section in dissolved {
-            let mut accesses = Vec::new();
-            add_accesses(history, section.first, section.last, None, &mut accesses);
-            let node = &mut self.nodes[section.first];
-            let count = node.object_count;
-            let whole = || Footprint::of(&accesses, count, objects);
-            node.dissolved = node.is_known.then(whole);
-        }
-        let from = dissolved.first().map_or(self.nodes.len(), |one| one.first);
-        for at in from + 1..self.nodes.len() {
-            let is_inner = sections.is_inside(at);
-            let mut sleep = match is_inner {
-                true => Vec::new(),
-                false => self.asleep_at(at, history, sections, objects),
-            };
-            let node = &mut self.nodes[at];
-            let own = node.sleep.split_off(node.inherited);
-            node.inherited = sleep.len();
-            sleep.extend(own);
-            node.is_inner = is_inner;
-            node.sleep = sleep;
-        }
-    }
-
-    /// The sleepers at a point: those that the unit performed right before does not wake.
-    pub fn asleep_at(
-        &self,
-        at: usize,
-        history: &History,
-        sections: &Sections,
-        objects: &Objects,
-    ) -> Vec<Sleeper> {
-        let Some(last) = at.checked_sub(1) else {
-            return Vec::new();
-        };
-        let section = sections.ending_at(last);
-        let first = section.map_or(last, |section| section.first);
-        let mut performed = Vec::new();
-        add_accesses(history, first, last, section, &mut performed);
-        let sleepers = self.nodes[first].sleep.iter();
-        sleepers
-            .filter(|one| !one.footprint.depends_on(&performed, objects))
-            .cloned()
-            .collect()
     }
 }
 

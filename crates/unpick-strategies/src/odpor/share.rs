@@ -8,7 +8,7 @@
 
 use super::Odpor;
 use super::finding::{Found, accept};
-use super::path::Path;
+use super::path::{Left, Path};
 use super::question::{has_next_answer, next_answer};
 use super::wakeup::{Branch, Footprint};
 use crate::dpor::chain::{Part, Share};
@@ -19,9 +19,10 @@ impl Odpor {
     pub(super) fn advance(&mut self) -> Begin {
         while self.path.nodes.len() >= self.path.share.base.max(1) {
             let is_held = self.path.share.holds(self.path.nodes.len());
+            let left = if is_held { Left::Held } else { Left::Done };
             let goes_on = match core::mem::take(&mut self.path.share.is_stuck) {
                 true => self.path.has_branch(),
-                false => self.path.next_branch(&self.units, &self.objects, is_held),
+                false => self.path.next_branch(&self.units, &mut self.objects, left),
             };
             if goes_on {
                 return Begin::Ready;
@@ -85,19 +86,16 @@ impl Odpor {
             reported: core::mem::take(&mut self.path.reported),
             is_divided: true,
         };
+        let mut objects = self.objects.clone();
         match place {
             0 => next_answer(&mut path.opening),
-            _ => path.next_branch(&self.units, &self.objects, false),
+            _ => path.next_branch(&self.units, &mut objects, Left::Shared),
         };
-        let sleep = path.nodes.last_mut().map(|node| &mut node.sleep);
-        if let Some(sleeper) = sleep.and_then(|sleep| sleep.last_mut()) {
-            sleeper.is_open = true;
-        }
         Odpor {
             path,
             names: self.names.clone(),
             sections: self.sections.clone(),
-            objects: self.objects.clone(),
+            objects,
             ..Odpor::new()
         }
     }

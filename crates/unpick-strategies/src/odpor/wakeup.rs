@@ -1,12 +1,13 @@
 //! Wakeup trees: what is still to be explored from a point, as an ordered tree of units.
 
+use super::finding::Finding;
 use super::objects::Objects;
 use super::units::Units;
 use alloc::vec::Vec;
 use unpick_engine::Access;
 
 /// A unit to perform, and what to perform after it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Branch {
     /// The task, by name.
     pub name: u32,
@@ -16,6 +17,11 @@ pub(crate) struct Branch {
     pub answers: Vec<u32>,
     /// The number of events after its first one.
     rest: usize,
+    /// Whether it is moved from elsewhere, so that it may touch something else here, or end the
+    /// execution.
+    is_moved: bool,
+    /// Sequences that it may lead to as well, or not: that shows when it has been performed.
+    pub doubted: Vec<Finding>,
     /// Empty: anything.
     pub children: Vec<Branch>,
 }
@@ -40,6 +46,7 @@ impl Branch {
                 answers: Vec::new(),
                 rest,
                 children,
+                ..Branch::default()
             }]),
         }
     }
@@ -175,8 +182,16 @@ pub(crate) fn is_covered(
     })
 }
 
+/// Whether the sequence itself tells what the next unit of `name` does first: it is in the sequence,
+/// and not moved from elsewhere to a place behind others.
+fn is_certain(units: &Units, sequence: &[usize], name: u32) -> bool {
+    let mut names = sequence.iter().map(|&unit| units.all()[unit].name);
+    let position = names.position(|other| other == name);
+    position.is_some_and(|position| position == 0 || position + 1 < sequence.len())
+}
+
 /// Adds a sequence to a tree, unless the tree has one that leads to the same. Answers whether it was
-/// added.
+/// added, or may still be.
 pub(crate) fn insert(
     units: &Units,
     branches: &mut Vec<Branch>,
@@ -186,6 +201,11 @@ pub(crate) fn insert(
     answers_of: &dyn Fn(usize) -> Vec<u32>,
 ) -> bool {
     for branch in branches.iter_mut() {
+        if branch.is_moved && !is_certain(units, &sequence, branch.name) {
+            let doubted = Finding::new(0, units, &sequence, objects, answers_of);
+            branch.doubted.push(doubted);
+            return true;
+        }
         let Branch {
             name, footprint, ..
         } = &*branch;
@@ -193,27 +213,26 @@ pub(crate) fn insert(
             None => continue,
             Some(None) => {}
             Some(Some(position)) => {
-                sequence.remove(position);
+                let unit = sequence.remove(position);
+                if branch.is_moved && !sequence.is_empty() {
+                    branch.footprint = Footprint::new(units, unit, object_count, objects);
+                    branch.is_moved = false;
+                }
             }
         }
-        if !branch.children.is_empty() && !sequence.is_empty() {
-            return insert(
-                units,
-                &mut branch.children,
-                sequence,
-                object_count,
-                objects,
-                answers_of,
-            );
-        }
-        return false;
+        let children = &mut branch.children;
+        return !sequence.is_empty()
+            && insert(units, children, sequence, object_count, objects, answers_of);
     }
+    let last = sequence.last().copied();
     let chain = sequence.iter().rev().fold(Vec::new(), |children, &unit| {
         let branch = Branch {
             name: units.all()[unit].name,
             footprint: Footprint::new(units, unit, object_count, objects),
             answers: answers_of(unit),
             rest: units.all()[unit].last - units.all()[unit].first,
+            is_moved: Some(unit) == last,
+            doubted: Vec::new(),
             children,
         };
         Vec::from([branch])
