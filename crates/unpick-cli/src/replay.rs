@@ -22,9 +22,9 @@ pub(crate) struct ReplayArguments {
     /// Print nothing but the verdict
     #[arg(long)]
     quiet: bool,
-    /// How the tasks of a native program are run
-    #[arg(long, value_enum, value_name = "BACKEND", default_value = "fibers")]
-    backend: BackendName,
+    /// How the tasks of a native program are run; as the failure was found by default
+    #[arg(long, value_enum, value_name = "BACKEND")]
+    backend: Option<BackendName>,
     /// Run a native program under gdb, in threads, up to the failing step
     #[arg(long)]
     gdb: bool,
@@ -42,7 +42,7 @@ pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Status> {
     let (path, record) = Store::new("").load(&arguments.reference)?;
     if let Some(name) = record.header.program.strip_prefix(PREFIX) {
         let backend = match arguments.gdb {
-            true => BackendName::Threads,
+            true => Some(BackendName::Threads),
             false => arguments.backend,
         };
         return native::replay(name, &record, backend, arguments.gdb, arguments.quiet);

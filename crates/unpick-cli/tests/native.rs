@@ -5,6 +5,8 @@
 mod confirm;
 #[path = "native/examples.rs"]
 mod examples;
+#[path = "native/foreign.rs"]
+mod foreign;
 #[path = "native/odd.rs"]
 mod odd;
 #[path = "native/place.rs"]

@@ -1,8 +1,8 @@
 //! Takes orders, explores, answers. Runs on a stack of its own, between executions.
 
 use crate::context::exchange;
-use crate::runtime::{Runtime, runtime};
-use crate::{process, snapshot, sys, watchdog};
+use crate::runtime::{OVER, Runtime, runtime};
+use crate::{process, snapshot, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
@@ -211,7 +211,10 @@ impl Engine for Host {
             }
         }
         let this = runtime();
-        this.is_running = false;
+        // In a process that ends with the execution, those who are away stay there.
+        if this.launch.reexecution != Reexecution::Exec || this.away.is_empty() {
+            this.phase.store(OVER, Ordering::Release);
+        }
         let outcome = this.execution.outcome();
         if self.addresses.is_empty() && outcome.is_some_and(|outcome| *outcome != Outcome::Pass) {
             self.addresses.clone_from(&this.addresses);
@@ -235,6 +238,7 @@ fn run_fork(this: &mut Runtime) {
     let child = unsafe { crate::real::fork()() };
     if child == 0 {
         watchdog::die_with_parent();
+        tasks::note_thread(0);
         enter(this);
         unreachable!("internal error: a forked execution came back");
     }

@@ -4,7 +4,7 @@ use crate::posix::enlist;
 use crate::real;
 use crate::refusal::refused_call;
 use crate::runtime::{operate, refuse, running, runtime};
-use crate::sys::{self, set_errno, with_errno};
+use crate::sys::set_errno;
 use crate::time::{nanoseconds, pass, pass_to};
 use core::ffi::c_long;
 use unpick_engine::Grant;
@@ -126,7 +126,8 @@ unsafe extern "C" fn syscall(
             refused_call(number).unwrap_or_default(),
             0,
         ),
+        // In the C library's own code, so that a task that blocks there can be left.
         // SAFETY: by the caller.
-        _ => with_errno(unsafe { sys::call(number, [a, b, c, d, e, f]) }),
+        _ => unsafe { real::syscall()(number, a, b, c, d, e, f) },
     }
 }

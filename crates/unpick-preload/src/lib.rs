@@ -18,6 +18,7 @@ mod address_table;
 mod allocation;
 mod arena;
 mod atomics;
+mod away;
 mod context;
 mod controller;
 mod futex;

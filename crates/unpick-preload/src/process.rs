@@ -1,5 +1,6 @@
 //! The program as a whole: how it ends, what it may not do.
 
+use crate::away;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{self, Runtime, fail, running};
@@ -28,6 +29,7 @@ unsafe extern "C" fn at_end(argument: *mut c_void, code: c_int) {
     if running().is_some() {
         // SAFETY: all streams; what the program printed should be seen.
         unsafe { libc::fflush(core::ptr::null_mut()) };
+        away::come_back();
         runtime::exit(code, EXIT_PC.load(Ordering::Relaxed));
     }
     let address = LOADERS_END.load(Ordering::Relaxed);
@@ -122,6 +124,7 @@ interpose! {
     fn quick_exit(code: c_int; pc) -> ! {
         if running().is_some() {
             libc::fflush(core::ptr::null_mut());
+            away::come_back();
             runtime::exit(code, pc);
         }
         real::quick_exit()(code)
@@ -129,14 +132,16 @@ interpose! {
 
     fn __assert_fail(expression: *const c_char, file: *const c_char, line: u32,
                      function: *const c_char; pc) -> ! {
-        let Some(runtime) = running() else {
+        if running().is_none() {
             real::__assert_fail()(expression, file, line, function)
-        };
+        }
         let (expression, file) = (text(expression), text(file));
         let message = format!("assertion `{expression}` failed in {}", text(function));
         let shown = format!("{file}:{line}: {message}\n");
         libc::fflush(core::ptr::null_mut());
         sys::print(shown.as_bytes());
+        away::come_back();
+        let runtime = runtime::runtime();
         let task = runtime.current;
         let site = Some(Site { file: file.into(), line, column: 0 });
         runtime.execution.fail(Failure { kind: FailureKind::Abort, task, message, site });
@@ -147,6 +152,7 @@ interpose! {
     fn abort(; pc) -> ! {
         if running().is_some() {
             libc::fflush(core::ptr::null_mut());
+            away::come_back();
             fail(FailureKind::Abort, "the program aborted", pc);
         }
         real::abort()()

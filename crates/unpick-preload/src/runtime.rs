@@ -1,6 +1,7 @@
 //! All that changes while a program runs, and the way of an operation through the engine.
 
 use crate::address_table::AddressTable;
+use crate::away::{self, Away};
 use crate::context::Context;
 use crate::io::Io;
 use crate::named::Named;
@@ -16,7 +17,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
 use unpick_memory::{Clocks, Heap, Shadow, Shared};
 use unpick_protocol::{Desk, Launch, Module, Order, Points, Trouble, TroubleKind};
@@ -25,6 +26,11 @@ use unpick_trace::{
 };
 
 static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(null_mut());
+
+/// No execution is under way.
+pub const OVER: u32 = 0;
+/// An execution is under way, and whoever runs is the task that should.
+pub const RUNNING: u32 = 1;
 
 /// One task of the program.
 pub struct Task {
@@ -51,7 +57,7 @@ pub struct Runtime {
     /// Valid while an execution runs.
     pub strategy: *mut dyn Strategy,
     /// Whether an execution is under way: otherwise functions do what they do without us.
-    pub is_running: bool,
+    pub phase: AtomicU32,
     pub current: TaskId,
     /// The creator of the running task, while that is new: it runs up to its first operation within
     /// the transition of its creator.
@@ -70,6 +76,10 @@ pub struct Runtime {
     pub stacks: Stacks,
     pub pending: Pending,
     pub waits: Waits,
+    /// Tasks that block in code that is not ours.
+    pub away: Away,
+    /// The code of the runtime itself.
+    pub own_code: core::ops::Range<usize>,
     pub io: Io,
     pub controller: Context,
     pub snapshot: Snapshot,
@@ -131,7 +141,7 @@ impl Runtime {
             launch,
             execution: Execution::new(Settings::default()),
             strategy: core::ptr::from_mut(Box::leak(Box::new(NoStrategy))),
-            is_running: false,
+            phase: AtomicU32::new(OVER),
             current: TaskId::MAIN,
             creator: None,
             live_count: 0,
@@ -146,6 +156,8 @@ impl Runtime {
             stacks: Stacks::new(),
             pending: Pending::new(),
             waits: Waits::new(),
+            away: Away::default(),
+            own_code: 0..0,
             io: Io::new(),
             controller: Context::NOWHERE,
             snapshot: Snapshot::new(),
@@ -194,6 +206,7 @@ impl Runtime {
         self.stacks.reset();
         self.pending.reset();
         self.waits.reset();
+        self.away.reset();
         self.io.reset();
         self.random.reset();
         self.named.reset();
@@ -209,7 +222,7 @@ impl Runtime {
             slot.reset();
         }
         self.current = self.add_task(None, 0);
-        self.is_running = true;
+        self.phase.store(RUNNING, Ordering::Release);
     }
 
     /// Makes a task that runs in a slot.
@@ -336,7 +349,7 @@ impl Runtime {
     }
 
     /// The number of the place at which the running task calls.
-    fn site(&mut self, pc: usize) -> SiteId {
+    pub fn site(&mut self, pc: usize) -> SiteId {
         let task = &mut self.tasks[self.current.index()];
         if pc != 0 {
             task.pc = pc;
@@ -380,7 +393,22 @@ pub fn running() -> Option<&'static mut Runtime> {
     // SAFETY: it lives as long as the process; one task runs at a time and holds no reference while
     // others run.
     let runtime = unsafe { &mut *runtime };
-    runtime.is_running.then_some(runtime)
+    match runtime.phase.load(Ordering::Relaxed) {
+        RUNNING => Some(runtime),
+        OVER => None,
+        _ => away::enter(runtime),
+    }
+}
+
+/// The runtime if an execution is under way, whoever runs: for those who only look.
+pub fn watching() -> Option<&'static mut Runtime> {
+    let runtime = RUNTIME.load(Ordering::Relaxed);
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: as above.
+    let runtime = unsafe { &mut *runtime };
+    (runtime.phase.load(Ordering::Acquire) != OVER).then_some(runtime)
 }
 
 /// The runtime; only where there is one.

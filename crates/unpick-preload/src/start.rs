@@ -94,7 +94,8 @@ fn take_control() -> Option<&'static mut Runtime> {
     };
     let launch: Launch = decode(order)?;
     let runtime = Runtime::install(desk, launch, modules());
-    runtime.snapshot.exclude(own_memory());
+    runtime.snapshot.exclude(own_segments(libc::PF_W));
+    runtime.own_code = own_segments(libc::PF_X);
     runtime.snapshot.exclude(allocation::region());
     // SAFETY: before anything of the program runs.
     unsafe {
@@ -174,28 +175,29 @@ fn segments(
     Some((start, end))
 }
 
-/// The writable memory of this very module.
-fn own_memory() -> core::ops::Range<usize> {
-    let mut range = (0_u64, 0_u64);
+/// The memory of this very module that may be written, or executed, as the flag says.
+fn own_segments(flag: u32) -> core::ops::Range<usize> {
+    let mut wanted = (flag, 0_u64, 0_u64);
     // SAFETY: as above.
-    unsafe { libc::dl_iterate_phdr(Some(find_own), (&raw mut range).cast()) };
-    let (start, end) = range;
+    unsafe { libc::dl_iterate_phdr(Some(find_own), (&raw mut wanted).cast()) };
+    let (_, start, end) = wanted;
     (start as usize & !4095)..(end as usize).next_multiple_of(4096)
 }
 
-// SAFETY: called by the C library for each module, with what `own_memory` gave it.
+// SAFETY: called by the C library for each module, with what `own_segments` gave it.
 unsafe extern "C" fn find_own(
     info: *mut libc::dl_phdr_info,
     _size: usize,
-    range: *mut c_void,
+    wanted: *mut c_void,
 ) -> c_int {
     // SAFETY: as said.
-    let (info, range) = unsafe { (&*info, &mut *range.cast::<(u64, u64)>()) };
+    let (info, wanted) = unsafe { (&*info, &mut *wanted.cast::<(u32, u64, u64)>()) };
     let me = &raw const MAIN as u64;
     match segments(info, |_| true) {
         Some((start, end)) if (start..end).contains(&me) => {
-            let is_writable = |segment: &libc::Elf64_Phdr| segment.p_flags & libc::PF_W != 0;
-            *range = segments(info, is_writable).unwrap_or((0, 0));
+            let fits = |segment: &libc::Elf64_Phdr| segment.p_flags & wanted.0 != 0;
+            let (start, end) = segments(info, fits).unwrap_or((0, 0));
+            (wanted.1, wanted.2) = (start, end);
             1
         }
         _ => 0,

@@ -4,9 +4,10 @@
 //! stack and a thread control block. *Threads*: a task is a thread of its own and waits at its gate
 //! until it is its turn.
 
+use crate::away;
 use crate::context::{Context, exchange, park, thread_pointer};
 use crate::real;
-use crate::runtime::{Runtime, decide, refuse, runtime};
+use crate::runtime::{OVER, Runtime, decide, refuse, runtime};
 use crate::sys;
 use alloc::format;
 use core::ffi::c_void;
@@ -30,6 +31,10 @@ pub struct Slot {
     is_parked: AtomicU32,
     /// One: the task of this slot may run.
     gate: AtomicU32,
+    /// Whether its task is away; see `away.rs`.
+    pub mark: AtomicU32,
+    /// The number that the system gives its thread, where tasks are threads.
+    pub thread: AtomicU32,
     parked_stack: *mut [u8; PARKED_STACK],
     /// Whether a task has used it in this execution.
     is_used: bool,
@@ -47,6 +52,8 @@ impl Slot {
             fresh: Context::NOWHERE,
             is_parked: AtomicU32::new(0),
             gate: AtomicU32::new(0),
+            mark: AtomicU32::new(away::HERE),
+            thread: AtomicU32::new(0),
             parked_stack: parked_stack.cast(),
             is_used: false,
         }
@@ -57,6 +64,7 @@ impl Slot {
         self.task = None;
         self.context = self.fresh;
         self.is_used = false;
+        self.mark.store(away::HERE, Ordering::Relaxed);
     }
 
     fn open_gate(&self) {
@@ -64,7 +72,7 @@ impl Slot {
         sys::futex_wake(&self.gate);
     }
 
-    fn wait_at_gate(&self) {
+    pub fn wait_at_gate(&self) {
         while self.gate.swap(0, Ordering::Acquire) == 0 {
             sys::futex_wait(&self.gate, 0);
         }
@@ -85,6 +93,7 @@ pub unsafe fn prepare(runtime: &mut Runtime) {
     runtime.slots[0].handle = thread_pointer();
     runtime.slots[0].fresh.thread = thread_pointer();
     if runtime.launch.backend == Backend::Threads {
+        note_thread(0);
         return;
     }
     for slot in 1..count {
@@ -123,6 +132,7 @@ unsafe extern "C" fn begin_parked(slot: *mut c_void) -> *mut c_void {
 // SAFETY: called by the C library with what `spawn` gave it.
 unsafe extern "C" fn begin_thread(slot: *mut c_void) -> *mut c_void {
     crate::signals::use_stack(slot as usize);
+    note_thread(slot as usize);
     runtime().slots[slot as usize].wait_at_gate();
     run_task();
     end_task()
@@ -138,7 +148,16 @@ fn run_task() {
     let (start, argument) = (task.start, task.argument);
     // SAFETY: the program asked for it.
     let result = unsafe { start.expect("internal error: a task without a beginning")(argument) };
+    away::come_back();
     set_result(result);
+}
+
+/// Notes which thread of the system a slot has: the one that calls.
+pub fn note_thread(slot: usize) {
+    // SAFETY: only asks.
+    let thread = unsafe { sys::call(libc::SYS_gettid, [0; 6]) };
+    let slots = &runtime().slots;
+    slots[slot].thread.store(thread as u32, Ordering::Relaxed);
 }
 
 /// Remembers what the current task gives to whoever joins it.
@@ -152,6 +171,7 @@ pub fn set_result(result: *mut c_void) {
 pub fn end_task() -> ! {
     // SAFETY: the thread-locals of this very thread, as the C library does at its end.
     unsafe { real::__call_tls_dtors()() };
+    away::come_back();
     crate::posix::keys::run_destructors();
     let runtime = runtime();
     let me = runtime.current;
@@ -252,6 +272,8 @@ pub fn switch(from: TaskId, to: TaskId) {
             );
         },
         Backend::Threads => {
+            let thread = runtime.slots[from].thread.load(Ordering::Relaxed);
+            runtime.desk().helper.store(thread, Ordering::Relaxed);
             runtime.slots[to].open_gate();
             self::runtime().slots[from].wait_at_gate();
         }
@@ -262,12 +284,24 @@ fn slot_of(runtime: &Runtime, task: TaskId) -> usize {
     runtime.tasks[task.index()].slot
 }
 
+/// Lets the thread of a task run, which is current already.
+pub fn let_go_on(to: TaskId) {
+    let runtime = runtime();
+    let helper = away::helper(runtime, to);
+    runtime.desk().helper.store(helper, Ordering::Relaxed);
+    runtime.slots[slot_of(runtime, to)].open_gate();
+}
+
 /// Lets `to` run for a task that has ended.
 fn hand_over(from: TaskId, to: TaskId) -> ! {
     let runtime = runtime();
     if runtime.launch.backend == Backend::Threads {
-        let to = slot_of(runtime, to);
-        runtime.slots[to].open_gate();
+        let slot = slot_of(runtime, from);
+        if from != TaskId::MAIN {
+            // Nobody can ask this thread for anything any more.
+            runtime.slots[slot].thread.store(0, Ordering::Relaxed);
+        }
+        let_go_on(to);
         if from == TaskId::MAIN {
             loop {
                 sys::futex_wait(&AtomicU32::new(0), 0);
@@ -294,7 +328,11 @@ extern "C" fn unpick_failing_step() {
 /// Leaves the execution, which is over.
 pub fn leave() -> ! {
     let runtime = runtime();
-    runtime.is_running = false;
+    let phase = match runtime.away.is_empty() {
+        true => OVER,
+        false => away::HELD,
+    };
+    runtime.phase.store(phase, Ordering::Release);
     if runtime.launch.reexecution == Reexecution::Exec {
         unpick_failing_step();
     }

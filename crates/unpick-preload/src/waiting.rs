@@ -5,6 +5,7 @@
 //! tells which descriptors are ready, and the semaphores of those who wait for them get a permit.
 //! Whoever is woken looks again, because somebody may have been faster.
 
+use crate::away;
 use crate::runtime::{Runtime, operate, runtime};
 use crate::sys;
 use alloc::string::String;
@@ -149,9 +150,12 @@ pub fn wait(wanted: &Wanted<'_>, is_timed: bool, pc: usize) -> Waited {
 /// Before a decision: those whose wish has come true can go on.
 #[inline]
 pub fn provide(this: &mut Runtime) {
-    if this.waits.waiting_count > 0 {
+    if this.waits.waiting_count > 0 || !this.away.is_empty() {
         provide_within(this, 0);
-        if this.execution.is_stuck() {
+        if !this.away.is_empty() {
+            away::provide(this);
+        }
+        if this.waits.waiting_count > 0 && this.execution.is_stuck() {
             let patience = this.waits.patience();
             if patience > 0 {
                 provide_within(this, patience);

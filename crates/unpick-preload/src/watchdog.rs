@@ -1,8 +1,9 @@
 //! What the driver can do about a task that never comes back: ask where it is, and end it.
 
+use crate::away;
 use crate::context::thread_pointer;
 use crate::real;
-use crate::runtime::running;
+use crate::runtime::watching;
 use crate::sys;
 use core::ffi::{c_int, c_void};
 use core::mem::zeroed;
@@ -47,21 +48,33 @@ pub fn die_with_parent() {
 // SAFETY: called by the kernel. Only reads what the task that runs does not change while it is
 // interrupted, and allocates nothing.
 unsafe extern "C" fn tell(_signal: c_int, _info: *mut libc::siginfo_t, context: *mut c_void) {
-    let Some(runtime) = running() else { return };
+    let Some(runtime) = watching() else { return };
     let desk = runtime.desk();
+    if desk.wish.swap(0, Ordering::AcqRel) != 0 {
+        away::consider(runtime);
+        return;
+    }
     let Some(task) = runtime.tasks.get(runtime.current.index()) else {
         return;
     };
+    let slot = &runtime.slots[task.slot];
+    // Among threads, the one that runs knows best where it is.
+    if runtime.launch.backend == Backend::Threads && slot.handle != thread_pointer() {
+        let thread = slot.thread.load(Ordering::Relaxed);
+        // SAFETY: a thread of this process, which handles this signal.
+        unsafe {
+            let process = sys::call(libc::SYS_getpid, [0; 6]);
+            let signal = i64::from(LOOK_SIGNAL);
+            sys::call(libc::SYS_tgkill, [process, thread.into(), signal, 0, 0, 0]);
+        }
+        return;
+    }
     // SAFETY: what the kernel passes to a handler of this kind.
     let interrupted = unsafe {
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
         registers[libc::REG_RIP as usize] as usize
     };
-    // Among threads another one may have been interrupted; then the last call must do.
-    let is_it = runtime.launch.backend == Backend::Fibers
-        || runtime.slots[task.slot].handle == thread_pointer();
-    let pc = if is_it { interrupted + 1 } else { task.pc };
-    let frames = core::iter::once(pc).chain(task.calls.innermost());
+    let frames = core::iter::once(interrupted + 1).chain(task.calls.innermost());
     let mut places = desk.running_at.iter();
     for (place, frame) in places.by_ref().zip(frames) {
         place.store(frame as u64, Ordering::Relaxed);

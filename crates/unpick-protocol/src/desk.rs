@@ -41,6 +41,12 @@ pub struct Desk {
     pub steps: AtomicU64,
     /// The process in which the execution runs, if it is not the one that was launched.
     pub process: AtomicU32,
+    /// Not zero: upon [`LOOK_SIGNAL`] the runtime shall see whether the task that runs can be left.
+    pub wish: AtomicU32,
+    /// The thread to send that to; zero if there is none.
+    pub helper: AtomicU32,
+    /// How often a task was left because it blocks in code that is not controlled.
+    pub departures: AtomicU64,
     /// Raised by the runtime when it has told what runs, after [`LOOK_SIGNAL`].
     pub looks: AtomicU32,
     /// The task that runs.

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::PathBuf;
 use unpick::trace::Record;
-use unpick_native::drive::{Command, Options};
+use unpick_native::drive::{Command, Explored, Options};
 use unpick_native::install::runtime_library;
-use unpick_native::protocol::Points;
+use unpick_native::protocol::{Backend, Points};
 
 /// The beginning of the names under which native failures are kept.
 pub(crate) const PREFIX: &str = "native:";
@@ -20,11 +20,12 @@ pub(super) struct Origin {
 }
 
 /// The words that a trace's header holds for a native program, besides those for every program.
-pub(super) fn settings_text(command: &Command, options: &Options, shared: &[u64]) -> String {
+pub(super) fn settings_text(command: &Command, options: &Options, explored: &Explored) -> String {
     let mut words = vec![
         format!("races={}", u8::from(options.races)),
         format!("points={}", points_word(options.points)),
         format!("processors={}", options.processors),
+        format!("backend={}", explored.backend.word()),
         format!("program={}", escape(command.program.as_os_str().as_bytes())),
     ];
     for name in &options.point_at {
@@ -43,7 +44,7 @@ pub(super) fn settings_text(command: &Command, options: &Options, shared: &[u64]
             escape(directory.as_os_str().as_bytes())
         ));
     }
-    for pc in shared {
+    for pc in &explored.shared {
         words.push(format!("shared={pc:x}"));
     }
     words.join(" ")
@@ -70,6 +71,7 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
                 let name = unescape(value);
                 options.point_at.push(name.to_string_lossy().into_owned());
             }
+            "backend" => options.backend = backend_of(value),
             "processors" => options.processors = value.parse().unwrap_or(2),
             "program" => command.program = PathBuf::from(unescape(value)),
             "argument" => command.arguments.push(unescape(value)),
@@ -93,6 +95,11 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
         options,
         shared,
     })
+}
+
+fn backend_of(word: &str) -> Option<Backend> {
+    let all = [Backend::Fibers, Backend::Threads];
+    all.into_iter().find(|backend| backend.word() == word)
 }
 
 fn points_word(points: Points) -> &'static str {

@@ -175,7 +175,7 @@ fn report(
             let config = options.config().unwrap_or_else(|_| Config::new());
             let mut record = unpick::record(&config, &format!("{PREFIX}{name}"), failure);
             record.header.settings.push(' ');
-            let more = settings_text(command, drive, &explored.shared);
+            let more = settings_text(command, drive, explored);
             record.header.settings.push_str(&more);
             match Store::new("").save(&record) {
                 Ok(saved) => (Some(saved.id), saved.regression.display().to_string()),
@@ -223,8 +223,8 @@ fn refused(
             ..
         } => format!(
             "UNCONTROLLED  {name}  {error}\n  where   {}, after {executions} executions\n  \
-             remedy  instrument that code (unpick cc, cargo unpick), or raise --watchdog if it only \
-             takes long",
+             remedy  instrument that code (unpick cc, cargo unpick); if it blocks, --backend threads can \
+             leave it and go on with others; if it only takes long, raise --watchdog",
             stack(command, place.as_ref(), modules)
         ),
         DriveError::Died { executions, .. } => format!(

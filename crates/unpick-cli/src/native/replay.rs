@@ -18,7 +18,7 @@ use unpick_native::symbols::Symbols;
 pub(crate) fn replay(
     name: &str,
     record: &Record,
-    backend: BackendName,
+    backend: Option<BackendName>,
     gdb: bool,
     is_quiet: bool,
 ) -> Result<Status> {
@@ -36,9 +36,10 @@ pub(crate) fn replay(
     if gdb {
         return debug(&command, &options, &record.trace, &shared);
     }
+    let backend = backend.map(Backend::from).or(options.backend);
     let way = match backend {
-        BackendName::Fibers => (Backend::Fibers, Reexecution::Snapshot),
-        BackendName::Threads => (Backend::Threads, Reexecution::Fork),
+        Some(Backend::Threads) => (Backend::Threads, Reexecution::Fork),
+        _ => (Backend::Fibers, Reexecution::Snapshot),
     };
     let output = std::env::temp_dir().join(format!("unpick-replay-{}", std::process::id()));
     let result = drive::replay(

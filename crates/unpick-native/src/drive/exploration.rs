@@ -268,6 +268,19 @@ fn choose(
         return Ok((launch, "as asked for".into()));
     }
     let fast = fingerprint(command, options, launch, named);
+    if matches!(fast, Err(DriveError::Hangs { .. })) {
+        let threads = Launch {
+            backend: Backend::Threads,
+            ..fork
+        };
+        // If it spins, that does not help, and the first look at it was the better one.
+        if fingerprint(command, options, threads, named).is_err() {
+            return fast.map(|_| (launch, String::new()));
+        }
+        let reason =
+            "a task blocks in code that is not controlled, which only a thread can be left in";
+        return Ok((threads, reason.into()));
+    }
     let slow = fingerprint(command, options, fork, named);
     match (fast, slow) {
         (Ok(fast), Ok(slow)) if fast == slow => {

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use unpick_protocol::{
-    Answer, DESK_VARIABLE, LOOK_SIGNAL, Launch, Module, Order, Trouble, decode, encode,
+    Answer, Backend, DESK_VARIABLE, LOOK_SIGNAL, Launch, Module, Order, Trouble, decode, encode,
 };
 
 use super::desk::SharedDesk;
@@ -160,6 +160,8 @@ pub(super) struct Process {
     desk: Arc<SharedDesk>,
     program: PathBuf,
     hang_after: Duration,
+    /// Whether a task that blocks can be left, because it has a thread of its own.
+    can_leave: bool,
 }
 
 impl Process {
@@ -209,6 +211,7 @@ impl Process {
             desk: Arc::new(desk),
             program: command.program.clone(),
             hang_after,
+            can_leave: launch.backend == Backend::Threads,
         };
         process.wait(&mut |_| true)?;
         Ok(process)
@@ -257,11 +260,16 @@ impl Process {
         let mut steps = 0;
         let mut moved_at = Instant::now();
         loop {
-            self.desk.wait(LOOK);
+            let desk = self.desk.top();
+            // A program in which one task blocks will do so again and again.
+            let look = match desk.departures.load(Ordering::Relaxed) {
+                0 => LOOK,
+                _ => LOOK / 10,
+            };
+            self.desk.wait(look);
             if self.desk.is_answered() {
                 return Ok(());
             }
-            let desk = self.desk.top();
             let executions = desk.executions.load(Ordering::Relaxed);
             if let Ok(Some(status)) = self.child.try_wait() {
                 // The answer may have come just before the end.
@@ -287,7 +295,12 @@ impl Process {
             if now != steps {
                 steps = now;
                 moved_at = Instant::now();
-            } else if moved_at.elapsed() > self.hang_after {
+                continue;
+            }
+            if self.can_leave && moved_at.elapsed() > 2 * look {
+                self.wish();
+            }
+            if moved_at.elapsed() > self.hang_after {
                 let answer: Option<Answer> = decode(&self.desk.answer());
                 return Err(DriveError::Hangs {
                     after: self.hang_after,
@@ -299,13 +312,31 @@ impl Process {
         }
     }
 
+    /// Has the runtime see whether the task that runs blocks, and leave it if so.
+    fn wish(&self) {
+        let desk = self.desk.top();
+        let helper = desk.helper.load(Ordering::Relaxed);
+        let process = self.running();
+        if helper != 0 {
+            desk.wish.store(1, Ordering::Release);
+            // SAFETY: a thread of a process of ours, which handles this signal.
+            unsafe { libc::syscall(libc::SYS_tgkill, process, helper, LOOK_SIGNAL) };
+        }
+    }
+
+    /// The process in which the execution runs.
+    fn running(&self) -> u32 {
+        match self.desk.top().process.load(Ordering::Relaxed) {
+            0 => self.child.id(),
+            forked => forked,
+        }
+    }
+
     /// Asks the runtime what runs.
     fn look(&self) -> Option<(u64, Vec<u64>)> {
         let desk = self.desk.top();
-        let process = match desk.process.load(Ordering::Relaxed) {
-            0 => self.child.id(),
-            forked => forked,
-        };
+        desk.wish.store(0, Ordering::Relaxed);
+        let process = self.running();
         let before = desk.looks.load(Ordering::Acquire);
         // SAFETY: a process of ours, which handles this signal.
         unsafe { libc::kill(process as libc::pid_t, LOOK_SIGNAL) };

@@ -1,6 +1,7 @@
 //! Thread-specific data: our own table, because a parked thread never comes to the end at which the
 //! C library would look at its own.
 
+use crate::away;
 use crate::interpose::interpose;
 use crate::real::{self, Destructor};
 use crate::runtime::{running, runtime};
@@ -73,6 +74,7 @@ pub fn run_destructors() {
             if let Some(destructor) = destructor {
                 // SAFETY: the program gave both.
                 unsafe { destructor(value as *mut c_void) };
+                away::come_back();
             }
         }
         if is_done {

@@ -4,6 +4,7 @@
 //! if it has one. Handlers that plain C has pushed are known from where the compiler's macro registers
 //! them: jumping back into such a function runs the handler, and comes back here.
 
+use crate::away;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{running, runtime};
@@ -98,6 +99,7 @@ unsafe extern "C" fn stop(
         let address: FrameAddress = transmute(FRAME_ADDRESS.load(Ordering::Relaxed));
         address(context)
     };
+    away::come_back();
     let this = runtime();
     let task = &this.tasks[this.current.index()];
     let is_last = actions & END_OF_STACK != 0 || frame >= task.base;

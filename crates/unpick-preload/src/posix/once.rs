@@ -1,6 +1,7 @@
 //! One-time initialisation.
 
 use super::object;
+use crate::away;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
@@ -22,6 +23,7 @@ pub(super) fn call(address: *mut c_void, routine: unsafe extern "C" fn(), pc: us
     if grant == Grant::Leader {
         // SAFETY: the program asked for it.
         unsafe { routine() };
+        away::come_back();
         runtime().clocks.release(task, object);
         let mut op = Op::new(OpKind::OnceLeave, object);
         op.argument = 1;

@@ -2,6 +2,7 @@
 //! have not arrived yet. The kernel knows nothing of all this.
 
 use super::FATAL;
+use crate::away;
 use crate::process::signal_name;
 use crate::runtime::{fail, operate, refuse, runtime};
 use crate::tasks;
@@ -204,6 +205,7 @@ fn act_by_default(signal: c_int, pc: usize) {
         };
         // SAFETY: all streams; what the program printed should be seen.
         unsafe { libc::fflush(core::ptr::null_mut()) };
+        away::come_back();
         fail(kind, signal_name(signal), pc);
     }
 }
@@ -233,6 +235,7 @@ fn run_handler(signal: c_int, action: Action) {
             handler(signal, &mut info, (&raw mut context).cast());
         }
     }
+    away::come_back();
     let this = runtime();
     this.pending.receivers[task].mask = before;
     this.pending.receivers[task].handled = Some(action.flags & libc::SA_RESTART != 0);
