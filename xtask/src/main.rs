@@ -48,7 +48,7 @@ enum Chore {
         /// Only programs of this flavour
         #[arg(long)]
         flavour: Option<String>,
-        /// Only techniques whose name begins with this
+        /// Only techniques whose name begins with this, or with one of these, with commas between
         #[arg(long, default_value = "")]
         technique: String,
         /// Programs with more schedules than this are left out

@@ -126,7 +126,8 @@ fn flavours(name: Option<&str>) -> Result<Vec<Flavour>> {
 fn promises(technique: &str) -> Vec<Promise> {
     let mut promises = Vec::new();
     for promise in PROMISES {
-        if !promise.technique.starts_with(technique) {
+        let mut wanted = technique.split(',');
+        if !wanted.any(|start| promise.technique.starts_with(start)) {
             continue;
         }
         match promise.missing() {

@@ -7,7 +7,7 @@ use unpick_suite::generated::{Channel, Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
 
 use Statement::{
-    Add, CompareExchange, Load, Lock, PanicIf, ReadLock, Send, Spawn, Store, StoreLocal,
+    Add, CompareExchange, Join, Load, Lock, PanicIf, ReadLock, Send, Spawn, Store, StoreLocal,
     TryReadLock, TrySend, WriteLock,
 };
 
@@ -143,5 +143,28 @@ fn a_failure_that_was_not_foreseen_leads_to_nothing_else() {
     };
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
     assert!(verdict.fails);
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// Two attempts have seen that there is no room. The send that waits has to overtake the message that
+/// took it, and cannot overtake the attempts one at a time.
+#[test]
+fn a_send_overtakes_a_message_that_two_attempts_have_seen() {
+    let tasks = vec![
+        vec![Spawn(1), Spawn(2), TrySend(1), Join(1)],
+        vec![Spawn(3), TrySend(1), Join(3)],
+        vec![TrySend(2)],
+        vec![Send(2)],
+    ];
+    let channel = Channel {
+        capacity: Some(1),
+        receiver: 0,
+    };
+    let program = Program {
+        tasks,
+        channel: Some(channel),
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert_eq!(verdict.relations, 5);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }

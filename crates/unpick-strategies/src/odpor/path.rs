@@ -71,9 +71,9 @@ impl Path {
 
     /// Adds sequences to the wakeup tree of a point, now that it is known what the branch does there
     /// that they were put aside for.
-    pub fn settle(&mut self, at: usize, doubted: Vec<Finding>, objects: &mut Objects) {
+    pub fn settle(&mut self, at: usize, doubted: Vec<(u128, Finding)>, objects: &mut Objects) {
         let own = core::mem::take(&mut objects.identities);
-        for mut finding in doubted {
+        for (_, mut finding) in doubted {
             finding.at = at;
             objects.identities.clone_from(&finding.identities);
             finding.add_to(self, objects);

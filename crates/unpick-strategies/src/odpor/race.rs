@@ -68,10 +68,11 @@ impl Races<'_> {
         let mut wanted = Vec::new();
         self.history
             .add_wanted(self.execution, &unit.op, &mut wanted);
+        // What else it follows directly is overtaken first, by a reversal of its own, if there is one.
         let others = units.direct(second).iter();
         let others: Vec<usize> = others
             .copied()
-            .filter(|&other| !units.is_before(other, direct))
+            .filter(|&other| !units.is_before(other, direct) && self.can_overtake(other, second))
             .collect();
         if unit.before.is_some_and(|own| units.is_before(direct, own)) {
             return;
@@ -87,9 +88,7 @@ impl Races<'_> {
             if others.iter().chain(&unit.before).any(is_forced) {
                 continue;
             }
-            let mut sequence: Vec<usize> = (first + 1..units.performed())
-                .filter(|&other| other != second && !units.is_before(first, other))
-                .collect();
+            let mut sequence = self.kept(first, second);
             let possible = self.possible(first, &sequence, second);
             if possible != Possible::No {
                 let touches = self.moved_on_channel(first, &sequence, second);
@@ -104,6 +103,20 @@ impl Races<'_> {
                 return;
             }
         }
+    }
+
+    /// What comes after `first` and does not depend on it, but for `second`.
+    fn kept(&self, first: usize, second: usize) -> Vec<usize> {
+        let units = &*self.units;
+        (first + 1..units.performed())
+            .filter(|&other| other != second && !units.is_before(first, other))
+            .collect()
+    }
+
+    /// Whether `second` may be possible before `first`.
+    fn can_overtake(&self, first: usize, second: usize) -> bool {
+        let sequence = self.kept(first, second);
+        self.possible(first, &sequence, second) != Possible::No
     }
 
     /// Whether `second` can be performed after everything before `first` and after `sequence`.

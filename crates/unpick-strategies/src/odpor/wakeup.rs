@@ -20,8 +20,9 @@ pub(crate) struct Branch {
     /// Whether it is moved from elsewhere, so that it may touch something else here, or end the
     /// execution.
     is_moved: bool,
-    /// Sequences that it may lead to as well, or not: that shows when it has been performed.
-    pub doubted: Vec<Finding>,
+    /// Sequences that it may lead to as well, or not: that shows when it has been performed. With
+    /// their keys.
+    pub doubted: Vec<(u128, Finding)>,
     /// Empty: anything.
     pub children: Vec<Branch>,
 }
@@ -203,7 +204,10 @@ pub(crate) fn insert(
     for branch in branches.iter_mut() {
         if branch.is_moved && !is_certain(units, &sequence, branch.name) {
             let doubted = Finding::new(0, units, &sequence, objects, answers_of);
-            branch.doubted.push(doubted);
+            let key = doubted.key(object_count);
+            if branch.doubted.iter().all(|(other, _)| *other != key) {
+                branch.doubted.push((key, doubted));
+            }
             return true;
         }
         let Branch {
