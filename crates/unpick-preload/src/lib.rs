@@ -21,6 +21,7 @@ mod atomics;
 mod away;
 mod context;
 mod controller;
+mod destructors;
 mod futex;
 mod interpose;
 mod io;

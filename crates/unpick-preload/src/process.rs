@@ -1,6 +1,7 @@
 //! The program as a whole: how it ends, what it may not do.
 
 use crate::away;
+use crate::destructors;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{self, Runtime, fail, running};
@@ -26,20 +27,22 @@ pub fn at_end_instead_of(loaders_end: usize) -> usize {
 
 // SAFETY: called by the C library, which passes the exit code to all handlers of this kind.
 unsafe extern "C" fn at_end(argument: *mut c_void, code: c_int) {
-    if running().is_some() {
-        // SAFETY: all streams; what the program printed should be seen.
-        unsafe { libc::fflush(core::ptr::null_mut()) };
-        away::come_back();
-        runtime::exit(code, EXIT_PC.load(Ordering::Relaxed));
-    }
+    let is_controlled = running().is_some();
     let address = LOADERS_END.load(Ordering::Relaxed);
-    if address != 0 {
+    if address != 0 && (!is_controlled || destructors::are_there()) {
+        // Destructors run here, as part of the execution.
         // SAFETY: the loader passed it for this very purpose.
         unsafe {
             core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void, c_int)>(address)(
                 argument, code,
             );
         }
+    }
+    if is_controlled {
+        // SAFETY: all streams; what the program printed should be seen.
+        unsafe { libc::fflush(core::ptr::null_mut()) };
+        away::come_back();
+        runtime::exit(code, EXIT_PC.load(Ordering::Relaxed));
     }
 }
 

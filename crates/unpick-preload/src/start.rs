@@ -3,7 +3,7 @@
 use crate::context::{Context, exchange, thread_pointer};
 use crate::real::{self, Main};
 use crate::runtime::Runtime;
-use crate::{allocation, arena, controller, process, signals, sys, tasks, watchdog};
+use crate::{allocation, arena, controller, destructors, process, signals, sys, tasks, watchdog};
 use alloc::{string::String, vec::Vec};
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -87,6 +87,7 @@ fn take_control() -> Option<&'static mut Runtime> {
     }
     real::look_up();
     crate::posix::look_up();
+    destructors::look_up();
     // SAFETY: the driver has put the first order there before it started us.
     let order = unsafe {
         let (offset, length) = (*desk).order_range();

@@ -12,6 +12,7 @@ const ODD: &[(&str, i32, &str)] = &[
     ("alarm_signal.c", 3, "the program calls setitimer"),
     ("cancel.c", 3, "the program calls pthread_cancel"),
     ("clocks.c", 0, "0 failing"),
+    ("crash_in_destructor.c", 1, "the program aborted"),
     (
         "crash_in_key_destructor.c",
         1,
@@ -38,6 +39,7 @@ const ODD: &[(&str, i32, &str)] = &[
 
 /// What is said at the failing place, for programs in which that is known.
 const PLACES: &[(&str, &str)] = &[
+    ("crash_in_destructor.c", "crash_in_destructor.c:18"),
     ("crash_in_key_destructor.c", "crash_in_key_destructor.c:11"),
     ("exit_in_worker.c", "exit_in_worker.c:9"),
     ("null_in_worker.c", "null_in_worker.c:9"),
@@ -138,6 +140,38 @@ fn a_statically_linked_program_is_refused() {
     let said = place.unpick(&["run", "--", "./static_link"]);
     assert_eq!(said.code, 2, "{}", said.text);
     assert!(said.text.contains("is linked statically"), "{}", said.text);
+}
+
+#[test]
+fn destructors_of_shared_libraries_are_part_of_an_execution() {
+    let place = Place::new("library");
+    let library = "#include <stdlib.h>\nint is_used;\n\
+                   __attribute__((destructor)) static void end(void) { if (is_used) abort(); }\n";
+    std::fs::write(place.0.join("library.c"), library).unwrap();
+    let program = "extern int is_used;\nint main(void) { is_used = 1; return 0; }\n";
+    std::fs::write(place.0.join("program.c"), program).unwrap();
+    let here = format!("-Wl,-rpath,{}", place.0.display());
+    for line in [
+        &["cc", "-shared", "-fPIC", "-o", "liblibrary.so", "library.c"][..],
+        &[
+            "cc",
+            "-o",
+            "program",
+            "program.c",
+            "-L.",
+            "-llibrary",
+            &here,
+        ],
+    ] {
+        let said = place.unpick(line);
+        assert_eq!(said.code, 0, "{}", said.text);
+    }
+    for way in ["snapshot", "fork"] {
+        let said = place.unpick(&["run", "--reexec", way, "--no-save", "--", "./program"]);
+        assert_eq!(said.code, 1, "{}", said.text);
+        let words = "the program aborted at library.c:3";
+        assert!(said.text.contains(words), "{}", said.text);
+    }
 }
 
 #[test]
