@@ -26,6 +26,7 @@
 
 mod chains;
 mod finding;
+mod footprint;
 mod movable;
 mod objects;
 mod path;

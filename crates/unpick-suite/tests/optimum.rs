@@ -6,8 +6,8 @@ use unpick_suite::generated::{Channel, Program, Statement};
 use unpick_suite::judge::{Coverage, Promise, Relations, judge};
 
 use Statement::{
-    Add, CellRead, CellWrite, CompareExchange, If, Join, Load, Lock, NotifyOne, Receive, Send,
-    Spawn, Store, TryLock, TrySend, Wait,
+    Add, CellRead, CellWrite, CompareExchange, DataAdd, If, Join, Load, Lock, NotifyOne, Receive,
+    Send, Spawn, Store, TryLock, TrySend, Wait,
 };
 
 /// Program, executions of `odpor`, executions of `lazy-odpor`.
@@ -173,14 +173,27 @@ fn moved_exchange() -> Program {
     program(None, tasks)
 }
 
+/// What is put aside for a branch comes from an execution in which the inner mutex has another number.
+fn renumbered_mutex() -> Program {
+    let tasks = vec![
+        vec![Spawn(1), locked(1, &[locked(0, &[DataAdd(2)])])],
+        vec![Spawn(2), locked(0, &[DataAdd(2)])],
+        vec![locked(1, &[])],
+    ];
+    program(None, tasks)
+}
+
 #[test]
 fn small_programs_need_no_more_than_they_did() {
     let promises = [
         Promise::new("odpor", Coverage::EveryState, Relations::Optimal),
         Promise::new("lazy-odpor", Coverage::EveryState, Relations::Any),
     ];
-    let exchange = ("an exchange that is moved", moved_exchange(), (25, 25));
-    for (what, program, (optimum, lazy)) in small_programs().into_iter().chain([exchange]) {
+    let others = [
+        ("an exchange that is moved", moved_exchange(), (25, 25)),
+        ("a mutex with another number", renumbered_mutex(), (4, 4)),
+    ];
+    for (what, program, (optimum, lazy)) in small_programs().into_iter().chain(others) {
         let verdict = judge(&program, &promises, 10_000).expect("it is small");
         assert!(verdict.breaches.is_empty(), "{what}: {verdict:?}");
         let executions: Vec<u64> = verdict

@@ -24,12 +24,13 @@ impl Finding {
         at: usize,
         units: &Units,
         sequence: &[usize],
+        object_count: u32,
         objects: &Objects,
         answers_of: &dyn Fn(usize) -> Vec<u32>,
     ) -> Finding {
         Finding {
             at,
-            units: units.extract(sequence),
+            units: units.extract(sequence, object_count),
             answers: sequence.iter().map(|&unit| answers_of(unit)).collect(),
             identities: objects.identities.clone(),
         }
@@ -48,6 +49,7 @@ impl Finding {
     /// A hash of everything that decides whether it is covered. Objects below `object_count` are the
     /// same in all executions.
     pub fn key(&self, object_count: u32) -> u128 {
+        let object_count = self.units.common(object_count);
         let mut words = vec![self.at as u64];
         for (number, unit) in self.units.all().iter().enumerate() {
             words.push(u64::from(unit.name) << 2 | u64::from(unit.is_last) << 1);
@@ -109,9 +111,17 @@ pub(super) fn accept(
 }
 
 impl Units {
-    /// These units and nothing else, in this order.
-    fn extract(&self, sequence: &[usize]) -> Units {
+    /// How many of so many objects that are the same in all executions that pass some point have the
+    /// same numbers here.
+    pub fn common(&self, object_count: u32) -> u32 {
+        self.foreign_from.unwrap_or(u32::MAX).min(object_count)
+    }
+
+    /// These units and nothing else, in this order. Objects below `object_count` are the same in all
+    /// executions that they are compared with.
+    fn extract(&self, sequence: &[usize], object_count: u32) -> Units {
         let mut extract = Units::default();
+        extract.foreign_from = Some(self.common(object_count));
         for &number in sequence {
             let unit = &self.units[number];
             let start = extract.accesses.len();

@@ -129,7 +129,8 @@ impl Path {
             if at + 1 >= self.share.base {
                 self.add(at, units, sequence, objects, &answers_of);
             } else if self.share.is_heard {
-                let finding = Finding::new(at, units, &sequence, objects, &answers_of);
+                let count = self.nodes[at].object_count;
+                let finding = Finding::new(at, units, &sequence, count, objects, &answers_of);
                 self.report(finding, objects);
             }
         }
@@ -164,7 +165,7 @@ impl Path {
             return false;
         }
         let mut others = node.branches.split_off(usize::from(node.is_begun));
-        let count = node.object_count;
+        let count = units.common(node.object_count);
         let is_news = insert(units, &mut others, sequence, count, objects, answers_of);
         node.branches.append(&mut others);
         is_news

@@ -1,8 +1,9 @@
 //! A point of the path, and how it is reached for the first time.
 
 use super::Odpor;
+use super::footprint::Footprint;
 use super::question::Question;
-use super::wakeup::{Branch, Footprint, Sleeper};
+use super::wakeup::{Branch, Sleeper};
 use alloc::vec::Vec;
 use unpick_engine::{Stop, View};
 use unpick_trace::TaskId;

@@ -8,9 +8,10 @@
 
 use super::Odpor;
 use super::finding::{Found, accept};
+use super::footprint::Footprint;
 use super::path::{Left, Path};
 use super::question::{has_next_answer, next_answer};
-use super::wakeup::{Branch, Footprint};
+use super::wakeup::Branch;
 use crate::dpor::chain::{Part, Share};
 use unpick_engine::Begin;
 

@@ -1,10 +1,11 @@
 //! What is asleep at the points of a path: units that need not be performed from there.
 
+use super::footprint::Footprint;
 use super::objects::Objects;
 use super::path::Path;
 use super::sections::{Section, Sections, add_accesses};
 use super::units::Units;
-use super::wakeup::{Footprint, Sleeper};
+use super::wakeup::Sleeper;
 use alloc::vec::Vec;
 use unpick_engine::History;
 

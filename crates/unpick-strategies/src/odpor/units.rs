@@ -43,6 +43,8 @@ pub(crate) struct Units {
     clocks: Vec<u32>,
     width: usize,
     chains: Chains,
+    /// If they are taken from another execution: objects below this number are the same there.
+    pub(super) foreign_from: Option<u32>,
     /// By task: its last unit or the one that created it, and its number of units.
     tasks: Vec<(Option<usize>, u32)>,
 }

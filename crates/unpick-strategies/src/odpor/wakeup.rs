@@ -1,10 +1,10 @@
 //! Wakeup trees: what is still to be explored from a point, as an ordered tree of units.
 
 use super::finding::Finding;
+use super::footprint::Footprint;
 use super::objects::Objects;
 use super::units::Units;
 use alloc::vec::Vec;
-use unpick_engine::Access;
 
 /// A unit to perform, and what to perform after it.
 #[derive(Clone, Default)]
@@ -61,82 +61,6 @@ pub(crate) struct Sleeper {
     /// Whether it is still being explored, by another part of the search, so that what it leads to
     /// has not been looked at for races yet.
     pub is_open: bool,
-}
-
-/// What a unit touches, as seen in an execution that passed some point, for other executions that
-/// pass there.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Footprint {
-    accesses: Vec<Access>,
-    /// What the objects of these accesses are known as.
-    identities: Vec<Option<u32>>,
-    /// Whether the unit ends the execution, or may touch anything.
-    is_last: bool,
-    /// Objects below this number are the same in all executions that pass there; later ones may be
-    /// numbered differently.
-    object_count: u32,
-}
-
-impl Footprint {
-    pub fn new(units: &Units, unit: usize, object_count: u32, objects: &Objects) -> Footprint {
-        Footprint {
-            is_last: units.all()[unit].is_last || units.all()[unit].is_partial,
-            ..Footprint::of(units.accesses(unit), object_count, objects)
-        }
-    }
-
-    /// The footprint of a unit that touches this.
-    pub fn of(accesses: &[Access], object_count: u32, objects: &Objects) -> Footprint {
-        let objects_used = accesses.iter().map(|access| access.location.object);
-        Footprint {
-            accesses: accesses.to_vec(),
-            identities: objects_used
-                .map(|object| objects.identity(object))
-                .collect(),
-            is_last: false,
-            object_count,
-        }
-    }
-
-    /// The footprint of a unit that may touch anything.
-    pub fn unknown() -> Footprint {
-        Footprint {
-            is_last: true,
-            ..Footprint::default()
-        }
-    }
-
-    /// Whether a unit that was performed later depends on this one.
-    pub fn depends_on(&self, other: &[Access], objects: &Objects) -> bool {
-        let is_known = |access: &Access| access.location.object.0 < self.object_count;
-        self.is_last
-            || self
-                .accesses
-                .iter()
-                .zip(&self.identities)
-                .any(|(mine, known)| {
-                    other.iter().any(|theirs| {
-                        let same = match (is_known(mine), is_known(theirs)) {
-                            (true, true) => mine.location == theirs.location,
-                            (false, false) => {
-                                let theirs_known = objects.identity(theirs.location.object);
-                                mine.location.part == theirs.location.part
-                                    && objects.may_be_same(*known, theirs_known)
-                            }
-                            _ => false,
-                        };
-                        same && !mine.mode.commutes_with(theirs.mode)
-                    })
-                })
-    }
-
-    /// Whether a unit depends on none of a sequence.
-    fn is_independent_of(&self, units: &Units, sequence: &[usize], objects: &Objects) -> bool {
-        let mut sequence = sequence.iter();
-        sequence.all(|&unit| {
-            !units.all()[unit].is_last && !self.depends_on(units.accesses(unit), objects)
-        })
-    }
 }
 
 /// Whether the next unit of `name`, known to touch this, could as well be performed before the others
@@ -203,7 +127,7 @@ pub(crate) fn insert(
 ) -> bool {
     for branch in branches.iter_mut() {
         if branch.is_moved && !is_certain(units, &sequence, branch.name) {
-            let doubted = Finding::new(0, units, &sequence, objects, answers_of);
+            let doubted = Finding::new(0, units, &sequence, object_count, objects, answers_of);
             let key = doubted.key(object_count);
             if branch.doubted.iter().all(|(other, _)| *other != key) {
                 branch.doubted.push((key, doubted));

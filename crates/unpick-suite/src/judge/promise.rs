@@ -60,8 +60,10 @@ pub const PROMISES: &[Promise] = &[
     Promise::new("lazy-dpor:fallback=0", Coverage::Nothing, Relations::Any),
 ];
 
-/// Pairs of techniques of which the first counts no more schedules than the second.
-pub(super) const LESS_WORK: &[(&str, &str)] = &[("lazy-hbr-cache", "hbr-cache")];
+/// Pairs of techniques of which the first counts no more schedules than the second, in programs of which
+/// no execution fails early.
+pub(super) const LESS_WORK: &[(&str, &str)] =
+    &[("lazy-hbr-cache", "hbr-cache"), ("lazy-odpor", "odpor")];
 
 impl Promise {
     /// A technique with what it promises.
