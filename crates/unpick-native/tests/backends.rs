@@ -86,6 +86,22 @@ fn a_process_for_each_execution_explores_the_same() {
     }
 }
 
+/// Only what was written is put back, where the kernel can tell, and that must be all of it.
+#[test]
+fn a_large_image_is_put_back() {
+    let place = Place::new("large");
+    let command = place.build("measured/large_image.c", false);
+    let mut options = options("random", 100);
+    let explored = [Reexecution::Snapshot, Reexecution::Fork].map(|reexecution| {
+        options.reexecution = Some(reexecution);
+        let found = explore(&command, &options, &mut |_| true).unwrap();
+        found.exploration
+    });
+    let [snapshot, fork] = explored;
+    assert_eq!((snapshot.executions, snapshot.failures), (100, 0));
+    assert_eq!(snapshot.hash, fork.hash);
+}
+
 /// Keeps so many, from all over the table.
 fn spread(lines: &mut Vec<Line>, count: usize) {
     assert!(lines.len() >= count);

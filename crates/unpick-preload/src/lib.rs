@@ -44,6 +44,7 @@ mod time;
 mod unwinding;
 mod waiting;
 mod watchdog;
+mod written;
 
 /// Our own mistakes end the process: there is nobody to unwind to.
 ///

@@ -1,13 +1,15 @@
 //! The program's writable memory as it was before `main`, and the way back to it.
 //!
 //! Everything that the process may write and that is private to it is copied, except what the
-//! runtime owns. Stacks are copied from their stack pointer up: what lies below is dead.
+//! runtime owns. Stacks are copied from their stack pointer up: what lies below is dead. Of large
+//! regions only the pages that were written are put back, where the kernel can tell (`written.rs`).
 
 use crate::runtime::Runtime;
 use crate::sys;
+use crate::written::Written;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
-use unpick_protocol::Backend;
+use unpick_protocol::{Backend, Reexecution};
 
 struct Region {
     start: usize,
@@ -16,13 +18,21 @@ struct Region {
     offset: usize,
     /// The slot whose stack it is.
     slot: Option<usize>,
+    /// Whether it is known which of its pages were written.
+    is_watched: bool,
 }
+
+/// Bytes of an image that is copied whole, and of a region of a larger one.
+const IMAGE_MAX: usize = 2 << 20;
+const REGION_MAX: usize = 64 << 10;
 
 /// A copy of memory.
 pub struct Snapshot {
     regions: Vec<Region>,
     store: Vec<u8>,
     program_break: i64,
+    /// What tells which pages were written, if anything does.
+    written: Option<Written>,
     /// Memory that the execution at hand has mapped.
     mapped: Vec<Range<usize>>,
     /// The first file descriptor that the program has not inherited.
@@ -37,6 +47,7 @@ impl Snapshot {
             regions: Vec::new(),
             store: Vec::new(),
             program_break: 0,
+            written: None,
             mapped: Vec::new(),
             files_from: 0,
             own: Vec::new(),
@@ -62,7 +73,57 @@ impl Snapshot {
             length,
             offset,
             slot,
+            is_watched: false,
         });
+    }
+
+    /// Watches the large regions of a large image.
+    fn watch(&mut self) {
+        const PAGE: usize = 4096;
+        if self.store.len() <= IMAGE_MAX {
+            return;
+        }
+        let is_page = |number: usize| number.is_multiple_of(PAGE);
+        let is_large = |region: &&mut Region| {
+            region.slot.is_none()
+                && region.length > REGION_MAX
+                && is_page(region.start)
+                && is_page(region.length)
+        };
+        let large = self.regions.iter_mut().filter(is_large);
+        let mut ranges = Vec::new();
+        for region in large {
+            region.is_watched = true;
+            ranges.push(region.start..region.start + region.length);
+        }
+        self.written = Written::watch(ranges);
+        if self.written.is_none() {
+            for region in &mut self.regions {
+                region.is_watched = false;
+            }
+        }
+    }
+
+    /// Puts back what was written of the regions that are watched.
+    fn restore_written(&self) {
+        let Some(written) = &self.written else { return };
+        written.for_each(|range| {
+            let mut regions = self.regions.iter();
+            let is_it = |region: &&Region| {
+                region.is_watched
+                    && (region.start..region.start + region.length).contains(&range.start)
+            };
+            if let Some(region) = regions.find(is_it) {
+                let offset = region.offset + (range.start - region.start);
+                let copy = self.store[offset..][..range.len()].as_ptr();
+                // SAFETY: as for whole regions.
+                unsafe {
+                    core::ptr::copy_nonoverlapping(copy, range.start as *mut u8, range.len())
+                };
+            }
+        });
+        let is_protected = written.protect();
+        assert!(is_protected, "cannot watch memory any more");
     }
 
     /// Puts one region back.
@@ -107,9 +168,10 @@ impl Snapshot {
 
     /// Puts everything back.
     pub fn restore(&mut self) {
-        for region in &self.regions {
+        for region in self.regions.iter().filter(|region| !region.is_watched) {
             self.restore_region(region);
         }
+        self.restore_written();
         // SAFETY: what lies behind the old break belongs to the execution that is over, and so do
         // the mappings it made.
         unsafe {
@@ -125,9 +187,18 @@ impl Snapshot {
 
     /// Closes what the program has left open.
     fn close_files(&self) {
-        let last = i64::from(u32::MAX);
-        // SAFETY: these belong to the execution that is over.
-        unsafe { sys::call(libc::SYS_close_range, [self.files_from, last, 0, 0, 0, 0]) };
+        let close = |from: i64, to: i64| {
+            if from <= to {
+                // SAFETY: these belong to the execution that is over.
+                unsafe { sys::call(libc::SYS_close_range, [from, to, 0, 0, 0, 0]) };
+            }
+        };
+        let mut from = self.files_from;
+        for own in self.written.iter().flat_map(Written::files) {
+            close(from, own - 1);
+            from = own + 1;
+        }
+        close(from, i64::from(u32::MAX));
     }
 }
 
@@ -165,6 +236,9 @@ pub fn take(runtime: &mut Runtime) {
             sys::call(libc::SYS_close, [file, 0, 0, 0, 0, 0]);
         }
         runtime.snapshot.files_from = file.max(3);
+    }
+    if runtime.launch.reexecution == Reexecution::Snapshot {
+        runtime.snapshot.watch();
     }
 }
 
