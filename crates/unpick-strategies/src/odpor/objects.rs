@@ -195,3 +195,106 @@ pub(super) fn mix(seen: u64, word: u64) -> u64 {
         u128::from(seen ^ 0x9e37_79b9_7f4a_7c15) * u128::from(word ^ 0xd1b5_4a32_d192_ed03);
     (product as u64 ^ (product >> 64) as u64).wrapping_add(word)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::panic::Location;
+    use unpick_engine::{Begin, Decision, Effect, Settings, Shape, Stop, Strategy, View};
+    use unpick_trace::{Choice, Op};
+
+    const MAIN: TaskId = TaskId(0);
+    const OTHER: TaskId = TaskId(1);
+
+    /// Who performs what, and what it does to what is inside the mutex.
+    type Do = (TaskId, OpKind, Option<fn(ObjectId) -> Effect>);
+
+    /// The tasks to choose, last first.
+    struct Script(Vec<TaskId>);
+
+    impl Strategy for Script {
+        fn begin(&mut self, _index: u64) -> Begin {
+            Begin::Ready
+        }
+
+        fn choose(&mut self, _view: &View<'_>) -> Result<TaskId, Stop> {
+            Ok(self.0.pop().expect("the script is long enough"))
+        }
+
+        fn answer(&mut self, _view: &View<'_>, _question: Choice) -> Result<u32, Stop> {
+            Ok(0)
+        }
+    }
+
+    /// Where the first task stands after it has created the second one and both have done this. All
+    /// values are zero.
+    fn point_after(done: &[Do]) -> Point {
+        let mut execution = Execution::new(Settings::default());
+        execution.watch(true);
+        execution.add_task(None);
+        let mutex = execution.add_object(Shape::Mutex, MAIN);
+        let variable = execution.add_object(Shape::Variable, MAIN);
+        let last = execution.add_object(Shape::Mutex, MAIN);
+        let next = |task: TaskId, from: usize| {
+            let kind = done[from..].iter().find(|one| one.0 == task);
+            match kind.map(|one| one.1) {
+                None => Op::new(OpKind::Lock, last),
+                Some(kind @ (OpKind::Lock | OpKind::Unlock)) => Op::new(kind, mutex),
+                Some(kind) => Op::new(kind, variable),
+            }
+        };
+        let order = core::iter::once(MAIN).chain(done.iter().map(|one| one.0));
+        let mut script = Script(order.rev().collect());
+        let spawn = Op::new(OpKind::Spawn, ObjectId::NONE);
+        execution.announce(MAIN, spawn, Location::caller());
+        assert!(matches!(execution.decide(&mut script), Decision::Run(MAIN)));
+        execution.add_task(Some(MAIN));
+        execution.announce(OTHER, next(OTHER, 0), Location::caller());
+        execution.announce(MAIN, next(MAIN, 0), Location::caller());
+        for (at, &(task, kind, effect)) in done.iter().enumerate() {
+            assert!(matches!(execution.decide(&mut script), Decision::Run(one) if one == task));
+            if matches!(kind, OpKind::Load | OpKind::Store) {
+                execution.observe(task, 0, kind == OpKind::Store);
+            }
+            if let Some(effect) = effect {
+                execution.note(effect(mutex));
+            }
+            execution.announce(task, next(task, at + 1), Location::caller());
+        }
+        let mut history = History::new(&[Relation::Lazy]);
+        history.extend(&execution);
+        let mut names = Names::default();
+        names.update(execution.trace());
+        let mut objects = Objects::default();
+        objects.update(&execution, &history, &names);
+        objects.point(&history, &names, MAIN)
+    }
+
+    #[test]
+    fn a_value_that_is_told_counts_whenever_it_was_stored() {
+        let (load, store) = ((MAIN, OpKind::Load, None), (OTHER, OpKind::Store, None));
+        assert_eq!(point_after(&[load, store]), point_after(&[store, load]));
+    }
+
+    #[test]
+    fn a_value_that_is_not_told_counts_by_who_wrote_it() {
+        let read = (MAIN, OpKind::PlainRead, None);
+        let write = (OTHER, OpKind::PlainWrite, None);
+        assert_ne!(point_after(&[read, write]), point_after(&[write, read]));
+    }
+
+    #[test]
+    fn the_order_of_locking_counts_if_what_is_inside_is_used() {
+        let points = |reads: Option<fn(ObjectId) -> Effect>, writes| {
+            let own: [Do; 2] = [(MAIN, OpKind::Lock, reads), (MAIN, OpKind::Unlock, None)];
+            let other: [Do; 2] = [(OTHER, OpKind::Lock, writes), (OTHER, OpKind::Unlock, None)];
+            let first = [own[0], own[1], other[0], other[1]];
+            let second = [other[0], other[1], own[0], own[1]];
+            (point_after(&first), point_after(&second))
+        };
+        let (first, second) = points(None, None);
+        assert_eq!(first, second);
+        let (first, second) = points(Some(Effect::ReadsData), Some(Effect::WritesData));
+        assert_ne!(first, second);
+    }
+}
