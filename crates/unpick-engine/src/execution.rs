@@ -173,6 +173,8 @@ pub struct Execution {
     pub(crate) last: TaskId,
     /// The task that runs between two operations: the last one, or one that it creates.
     running: TaskId,
+    /// What the front end knows by that nobody goes on.
+    handle_of_end: usize,
     /// Whether the next operation of the last task lets others go first.
     last_yields: bool,
     /// What came of the last operation.
@@ -226,6 +228,7 @@ impl Execution {
             is_restricted: false,
             last: TaskId::MAIN,
             running: TaskId::MAIN,
+            handle_of_end: 0,
             last_yields: false,
             granted: Grant::Done,
             operation_count: 0,
@@ -407,9 +410,14 @@ impl Execution {
         self.running = task;
     }
 
-    /// Sets what the front end knows a task by; not zero.
+    /// Sets what the front end knows a task by.
     pub fn set_handle(&mut self, task: TaskId, handle: usize) {
         self.tasks[task.index()].handle = handle;
+    }
+
+    /// Sets what the front end knows by that nobody goes on.
+    pub fn set_handle_of_end(&mut self, handle: usize) {
+        self.handle_of_end = handle;
     }
 
     /// Makes an object known that `task` is about to use for the first time.

@@ -109,8 +109,8 @@ pub trait Strategy: Send {
     fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop>;
 
     /// Takes in the next operation of the running task, lets this strategy choose who goes on, and
-    /// performs the operation of that task. Answers the handle of that task, or zero if the execution
-    /// is over.
+    /// performs the operation of that task. Answers the handle of that task, or the one of the end if the
+    /// execution is over.
     ///
     /// Not to be written anew: it stands here so that every technique has the path of a step to
     /// itself, with [`Strategy::choose`] inlined into it, and a step makes one virtual call.

@@ -16,7 +16,7 @@ impl Execution {
     }
 
     /// The same for a front end that keeps its own table of locations: see [`Execution::add_site`].
-    #[inline]
+    #[inline(always)]
     pub fn announce_at(&mut self, task: TaskId, op: Op, site: SiteId) {
         let slot = &mut self.tasks[task.index()];
         if slot.status != Status::Running {
@@ -102,7 +102,7 @@ impl Execution {
     }
 
     /// Takes in the next operation of the running task and lets the strategy choose who goes on.
-    /// Answers the handle of that task, or zero if the execution is over.
+    /// Answers the handle of that task, or the one of the end if the execution is over.
     #[inline]
     pub(crate) fn advance<S: Strategy + ?Sized>(
         &mut self,
@@ -111,7 +111,10 @@ impl Execution {
         strategy: &mut S,
     ) -> usize {
         self.announce(self.running, op, location);
-        self.choose(strategy).map_or(0, |(_, handle)| handle)
+        match self.choose(strategy) {
+            Some((_, handle)) => handle,
+            None => self.handle_of_end,
+        }
     }
 
     /// Ends the running task and lets the strategy choose who goes on. Answers as
@@ -119,7 +122,10 @@ impl Execution {
     #[inline]
     pub(crate) fn advance_past_end<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> usize {
         self.finish(self.running);
-        self.choose(strategy).map_or(0, |(_, handle)| handle)
+        match self.choose(strategy) {
+            Some((_, handle)) => handle,
+            None => self.handle_of_end,
+        }
     }
 
     /// Lets the strategy choose who goes on, and performs the operation of the one it chooses.

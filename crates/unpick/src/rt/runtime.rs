@@ -79,6 +79,9 @@ pub(crate) struct Runtime {
     /// the transition of its creator.
     pub(super) creator: Option<TaskId>,
     pub(super) is_tearing_down: bool,
+    /// Invariant: no creator, and no teardown. The strategy then decides who goes on, unless a task
+    /// unwinds.
+    pub(super) is_deciding: bool,
     /// The task that was stopped in the middle of its own panic, if any.
     pub(super) panicking: Option<TaskId>,
     /// How often tasks were told to unwind in this teardown.
@@ -134,6 +137,7 @@ impl Runtime {
             context: null_mut(),
             creator: None,
             is_tearing_down: false,
+            is_deciding: true,
             panicking: None,
             unwind_count: 0,
             stamp: 0,
@@ -150,6 +154,7 @@ impl Runtime {
         self.execution.reset();
         self.creator = None;
         self.is_tearing_down = false;
+        self.is_deciding = true;
         self.panicking = None;
         self.unwind_count = 0;
         self.last_panic = None;
@@ -277,6 +282,7 @@ impl Runtime {
         unsafe {
             let count = (*this).execution.task_count();
             (*this).is_tearing_down = true;
+            (*this).is_deciding = false;
             let panicking = (*this).panicking;
             for index in (0..count).rev() {
                 let task = TaskId(index as u32);
@@ -317,6 +323,8 @@ impl Runtime {
             let main = (*this).execution.add_task(None);
             let handle = (*this).context_of(main) as usize;
             (*this).execution.set_handle(main, handle);
+            let host = &raw mut (*this).host as usize;
+            (*this).execution.set_handle_of_end(host);
             Runtime::run(this, main);
             if !matches!((*this).execution.outcome(), Some(Outcome::Pass)) {
                 Runtime::tear_down(this);
@@ -413,10 +421,7 @@ impl Runtime {
         }
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *self.strategy };
-        match strategy.advance_past_end(&mut self.execution) as *mut Context {
-            next if next.is_null() => &raw mut self.host,
-            next => next,
-        }
+        strategy.advance_past_end(&mut self.execution) as *mut Context
     }
 
     /// Takes note of what a task has panicked with.

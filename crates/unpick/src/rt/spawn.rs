@@ -76,6 +76,7 @@ fn create(
         }
         Runtime::switch(runtime, context);
         (*runtime).creator = None;
+        (*runtime).is_deciding = !(*runtime).is_tearing_down;
         (*runtime).execution.set_running(creator);
         leave_if((*runtime).execution.outcome().is_some());
         Ok(task)
@@ -95,6 +96,7 @@ impl Runtime {
         self.execution.set_handle(task, context as usize);
         self.execution.set_running(task);
         self.creator = Some(creator);
+        self.is_deciding = false;
         context
     }
 }

@@ -5,7 +5,6 @@ use super::object_cell::{Modelled, ObjectCell};
 use super::runtime::{Abandoned, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
 use std::panic::{Location, resume_unwind};
-use std::ptr::null_mut;
 use std::time::Duration;
 use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
@@ -266,46 +265,26 @@ pub(super) unsafe fn perform(
 #[inline(always)]
 unsafe fn take_turn(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) {
     // SAFETY: as the caller promises; references are made for one call each, and end before the
-    // switch.
+    // switch. The strategy outlives the execution.
     unsafe {
-        let next = announce(runtime, op, location);
-        if !next.is_null() {
+        let next = if (*runtime).is_deciding && !std::thread::panicking() {
+            (*(*runtime).strategy).advance(&mut (*runtime).execution, op, location) as *mut Context
+        } else {
+            (*runtime).announce_alone(op, location)
+        };
+        if next != (*runtime).context {
             Runtime::switch(runtime, next);
         }
     }
 }
 
-/// Announces an operation of the running task and decides who goes on. Null means the same one.
-///
-/// # Safety
-/// As for [`perform`].
-#[inline(never)]
-unsafe fn announce(
-    runtime: *mut Runtime,
-    op: Op,
-    location: &'static Location<'static>,
-) -> *mut Context {
-    // SAFETY: as the caller promises; nothing switches in here.
-    let runtime = unsafe { &mut *runtime };
-    if runtime.is_tearing_down || runtime.creator.is_some() || std::thread::panicking() {
-        return runtime.announce_alone(op, location);
-    }
-    // SAFETY: the strategy outlives the execution.
-    let strategy = unsafe { &mut *runtime.strategy };
-    match strategy.advance(&mut runtime.execution, op, location) as *mut Context {
-        next if next == runtime.context => null_mut(),
-        next if next.is_null() => &raw mut runtime.host,
-        next => next,
-    }
-}
-
 impl Runtime {
     /// Announces an operation where the strategy is not asked: the task is new, unwinds, or has
-    /// outlived its execution.
+    /// outlived its execution. Answers where to go on.
     #[inline(never)]
     fn announce_alone(&mut self, op: Op, location: &'static Location<'static>) -> *mut Context {
         if self.is_tearing_down {
-            return null_mut();
+            return self.context;
         }
         let task = self.current();
         self.execution.announce(task, op, location);
@@ -317,13 +296,13 @@ impl Runtime {
     }
 
     /// Nobody else may run while a task unwinds: it goes on, or its panic is the outcome. Answers
-    /// where to go on, as [`announce`] does.
+    /// where to go on.
     #[cold]
     fn force(&mut self, task: TaskId) -> *mut Context {
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *self.strategy };
         if self.execution.force(task, strategy) {
-            return null_mut();
+            return self.context;
         }
         self.note_panic_of(task);
         self.panicking = Some(task);
