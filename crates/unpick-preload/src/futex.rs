@@ -126,8 +126,11 @@ unsafe extern "C" fn syscall(
             refused_call(number).unwrap_or_default(),
             0,
         ),
-        // In the C library's own code, so that a task that blocks there can be left.
-        // SAFETY: by the caller.
-        _ => unsafe { real::syscall()(number, a, b, c, d, e, f) },
+        _ => {
+            runtime().waits.note_action();
+            // In the C library's own code, so that a task that blocks there can be left.
+            // SAFETY: by the caller.
+            unsafe { real::syscall()(number, a, b, c, d, e, f) }
+        }
     }
 }

@@ -243,6 +243,7 @@ fn point(pc: usize) -> bool {
 
 /// Tells the engine what a call after a point gave.
 fn observe(is_point: bool, result: i64) {
+    runtime().waits.note_action();
     if is_point {
         let this = runtime();
         let is_idle = matches!(

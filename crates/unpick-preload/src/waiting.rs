@@ -1,9 +1,10 @@
 //! Tasks that wait for something that is no object of the engine: a descriptor to become ready, a
 //! signal to arrive.
 //!
-//! Each such task acquires a semaphore of its own without permits. Before every decision one `poll`
-//! tells which descriptors are ready, and the semaphores of those who wait for them get a permit.
-//! Whoever is woken looks again, because somebody may have been faster.
+//! Each such task acquires a semaphore of its own without permits. Before a decision one `poll` tells
+//! which descriptors are ready, and the semaphores of those who wait for them get a permit. Whoever is
+//! woken looks again, because somebody may have been faster. The kernel is not asked again as long as
+//! nothing was done with descriptors, but for once in a while: not every call comes to us.
 
 use crate::away;
 use crate::runtime::{Runtime, operate, runtime};
@@ -18,6 +19,9 @@ use unpick_trace::{ObjectId, Op, OpKind};
 const OUTSIDE_MS: i64 = 1_000;
 /// The same for what is in the kernel: it may finish a little later what it has begun.
 const INSIDE_MS: i64 = 100;
+
+/// Decisions without asking the kernel, at most, while somebody waits.
+const UNASKED_MAX: u32 = 16;
 
 /// How a wait came to its end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +67,10 @@ pub struct Waits {
     waiting_count: usize,
     /// What is asked of the kernel, one descriptor after the other.
     asked: Vec<libc::pollfd>,
+    /// Whether something was done that may have made a wish come true.
+    is_stale: bool,
+    /// Decisions since the kernel was asked.
+    unasked: u32,
 }
 
 impl Waits {
@@ -71,6 +79,8 @@ impl Waits {
             waiters: Vec::new(),
             waiting_count: 0,
             asked: Vec::new(),
+            is_stale: true,
+            unasked: 0,
         }
     }
 
@@ -81,6 +91,27 @@ impl Waits {
             waiter.is_provided = false;
         }
         self.waiting_count = 0;
+        self.is_stale = true;
+        self.unasked = 0;
+    }
+
+    /// Notes that something was done with a descriptor.
+    pub fn note_action(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Whether to look now who can go on.
+    fn is_due(&mut self) -> bool {
+        let wants_more =
+            |waiter: &Waiter| waiter.is_waiting && (waiter.is_outside || waiter.signals != 0);
+        let is_due =
+            self.is_stale || self.unasked >= UNASKED_MAX || self.waiters.iter().any(wants_more);
+        self.is_stale = false;
+        self.unasked = match is_due {
+            true => 0,
+            false => self.unasked + 1,
+        };
+        is_due
     }
 
     /// Notes that a task waits from now on; gives its semaphore, if it has one.
@@ -95,6 +126,7 @@ impl Waits {
         waiter.is_outside = wanted.is_outside;
         waiter.is_inside = wanted.is_inside;
         waiter.is_waiting = true;
+        self.is_stale = true;
         self.waiting_count += 1;
         waiter.object
     }
@@ -151,13 +183,17 @@ pub fn wait(wanted: &Wanted<'_>, is_timed: bool, pc: usize) -> Waited {
 #[inline]
 pub fn provide(this: &mut Runtime) {
     if this.waits.waiting_count > 0 || !this.away.is_empty() {
-        provide_within(this, 0);
+        // What a thread that is away does with descriptors is not seen.
+        let is_due = this.waits.is_due() || !this.away.is_empty();
+        if is_due {
+            provide_within(this, 0);
+        }
         if !this.away.is_empty() {
             away::provide(this);
         }
         if this.waits.waiting_count > 0 && this.execution.is_stuck() {
             let patience = this.waits.patience();
-            if patience > 0 {
+            if patience > 0 || !is_due {
                 provide_within(this, patience);
             }
         }
