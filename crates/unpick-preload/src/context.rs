@@ -69,12 +69,18 @@ pub unsafe extern "C" fn exchange(from: *mut Context, to: *const Context) {
         "sub rsp, 8",
         "stmxcsr [rsp]",
         "fnstcw [rsp + 4]",
+        "mov edx, [rsp]",
+        "movzx ecx, word ptr [rsp + 4]",
         "mov [rdi], rsp",
         "mov rsp, [rsi]",
         "mov rax, [rsi + 8]",
         "wrfsbase rax",
-        "ldmxcsr [rsp]",
-        "fldcw [rsp + 4]",
+        // Loading control words takes long, and they are hardly ever different.
+        "cmp edx, [rsp]",
+        "jne 3f",
+        "cmp cx, [rsp + 4]",
+        "jne 3f",
+        "2:",
         "add rsp, 8",
         "pop r15",
         "pop r14",
@@ -83,6 +89,10 @@ pub unsafe extern "C" fn exchange(from: *mut Context, to: *const Context) {
         "pop rbx",
         "pop rbp",
         "ret",
+        "3:",
+        "ldmxcsr [rsp]",
+        "fldcw [rsp + 4]",
+        "jmp 2b",
     )
 }
 
