@@ -11,7 +11,7 @@ use unpick_trace::{ObjectId, TaskId};
 const ROUND_COUNT: usize = 15;
 const CALL_COUNT: usize = 200_000;
 const LARGE_CALL_COUNT: usize = 2_000;
-const SHADOW_BYTES: usize = 64 << 20;
+const SHADOW_BYTES: usize = 65 << 20;
 const HEAP_BYTES: usize = 64 << 20;
 const ADDRESS: usize = 0x5555_5555_4000;
 

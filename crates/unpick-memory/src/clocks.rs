@@ -33,6 +33,9 @@ pub struct Clocks {
     /// Those from `task_count` on are left over from earlier executions, for their memory.
     tasks: Vec<Task>,
     task_count: usize,
+    /// The epoch of each task that has begun: its own component of what it knows, where every access
+    /// finds it at once.
+    epochs: Vec<u32>,
     /// Those from `object_count` on are empty.
     objects: Vec<Clock>,
     object_count: usize,
@@ -99,6 +102,7 @@ impl Clocks {
     /// Begins an execution: forgets all, keeps the memory.
     pub fn reset(&mut self) {
         self.task_count = 0;
+        self.epochs.clear();
         self.alive = 0;
         for object in &mut self.objects[..self.object_count] {
             object.clear();
@@ -122,6 +126,7 @@ impl Clocks {
             task.fenced.clear();
             task.joined = true;
             self.task_count += 1;
+            self.epochs.push(0);
         }
         if let Some(parent) = parent {
             self.learn(child, parent);
@@ -129,6 +134,7 @@ impl Clocks {
         }
         let task = &mut self.tasks[index];
         task.now.set(index, 1);
+        self.epochs[index] = 1;
         task.birth.copy(&task.now);
         self.alive += usize::from(task.joined);
         task.joined = false;
@@ -232,17 +238,21 @@ impl Clocks {
     /// The epoch in which a task is; zero if it has not begun.
     #[inline]
     pub fn epoch(&self, task: TaskId) -> u32 {
-        self.task(task.index())
-            .map_or(0, |it| it.now.get(task.index()))
+        self.epochs.get(task.index()).copied().unwrap_or(0)
+    }
+
+    /// What a task knows: up to the end of which epoch of each task all that was done there happened
+    /// before what the task does now. Tasks beyond the end are not known at all.
+    #[inline]
+    pub fn known_to(&self, task: TaskId) -> &[u32] {
+        self.task(task.index()).map_or(&[], |it| &it.now.0)
     }
 
     /// Whether all that `earlier` did up to the end of an epoch happened before what `task` does now.
     #[inline]
     pub fn happens_before(&self, earlier: TaskId, epoch: u32, task: TaskId) -> bool {
-        let known = self
-            .task(task.index())
-            .map_or(0, |it| it.now.get(earlier.index()));
-        known >= epoch
+        let known = self.known_to(task).get(earlier.index());
+        known.copied().unwrap_or(0) >= epoch
     }
 
     /// Whether what `earlier` did in an epoch can never come after what `task` does now, whatever is
@@ -277,6 +287,7 @@ impl Clocks {
         if let Some(task) = self.tasks[..self.task_count].get_mut(index) {
             let next = task.now.get(index).saturating_add(1);
             task.now.set(index, next);
+            self.epochs[index] = next;
         }
     }
 

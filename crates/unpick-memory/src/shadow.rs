@@ -18,9 +18,9 @@
 //!
 //! In the memory handed over, found by hashing the page and going to the word's place in it: one
 //! lookup an access. A cell carries its word and the execution it belongs to, so that beginning an
-//! execution costs nothing. Each page also has an entry: whether any of its cells is in use, which
-//! lets large blocks be allocated and freed without a look at cells that nobody has touched, and
-//! whether the page has been freed as a whole.
+//! execution costs nothing. Each page also has an entry: which of its cells are in use, which lets
+//! blocks be allocated and freed without a look at cells that nobody has touched, and which of its
+//! words were freed.
 //!
 //! # What is missed, and what is never made up
 //!
@@ -28,7 +28,7 @@
 //!
 //! * with an access whose cell was taken by another word: two pages that hash alike take cells from
 //!   each other, so memory eight times as large as what the program uses keeps that rare;
-//! * with a use of memory freed whole pages at a time, if such a page took the entry of another;
+//! * with a use of freed memory, if another page that hashes alike was freed since, or a part of it;
 //! * of tasks from number 65,535 on, and after 16 million chained accesses in one execution.
 //!
 //! Memory that changes hands without the program freeing it, such as a stack that the next task
@@ -36,85 +36,93 @@
 
 mod cell;
 mod finding;
+mod links;
+mod page;
+mod private;
 mod range;
 mod record;
 #[cfg(test)]
 mod tests;
 
-use alloc::vec::Vec;
 use unpick_trace::TaskId;
 
 use crate::{Clocks, Shared};
-use cell::{Cell, Links};
+use cell::Cell;
 pub use finding::{Access, AccessKind, Finding};
 use finding::{finding, worse};
+use links::Links;
+use page::{Freed, Page};
+use private::{Privates, Written};
 use range::{PAGE_WORDS, Piece, pieces, span, words};
-use record::{Mark, Record, WORD_BYTES};
+use record::{Mark, Meeting, Record, WORD_BYTES};
 
 const PAGE_CELL_BYTES: usize = PAGE_WORDS * size_of::<Cell>();
+
+/// Tasks that are watched.
+const TASK_COUNT_MAX: u32 = u16::MAX as u32;
+
+/// Bytes of shadow memory that a page of the program's memory takes.
+const PAGE_SHADOW_BYTES: usize = PAGE_CELL_BYTES + size_of::<Page>();
 
 /// What is known of the program's memory.
 #[derive(Debug)]
 pub struct Shadow {
-    /// Invariant: `pages.len() * PAGE_WORDS` cells that only this shadow uses.
+    /// Invariant: `page_count * PAGE_WORDS` cells that only this shadow uses.
     cells: *mut Cell,
-    /// Invariant: a power of two of them.
-    pages: Vec<Page>,
-    /// How far a hash of 64 bits is shifted to become the number of a page.
+    /// Invariant: `page_count` pages that only this shadow uses.
+    pages: *mut Page,
+    /// Invariant: a power of two.
+    page_count: usize,
+    /// How far a hash of 63 bits is shifted to become the number of a page.
     shift: u32,
     /// The number of the execution. Never zero, which marks cells of no execution.
     stamp: u32,
-    links: Links,
+    links: Links<Record>,
+    frees: Links<Freed>,
+    privates: Privates,
     shared: Shared,
-}
-
-/// What is known of the pages that share these cells.
-#[derive(Clone, Debug)]
-struct Page {
-    /// The execution in which one of the cells was last used, or a page freed.
-    stamp: u32,
-    /// The page that was freed as a whole, and by whom. Those of its cells that hold something hold
-    /// what came after; for the others, this holds.
-    freed: Option<(usize, Record)>,
+    looks_for_shared: bool,
 }
 
 impl Shadow {
-    /// Makes a shadow whose cells are in the given memory.
+    /// Makes a shadow whose cells are in the given memory: a power of two of pages, as many as fit.
     ///
     /// # Panics
     ///
-    /// If `bytes` is not a power of two of at least 32 KiB, or `memory` is not aligned to 64 bytes.
+    /// If `bytes` is too little for one page, or `memory` is not aligned to 64 bytes.
     ///
     /// # Safety
     ///
     /// `memory` is zeroed, `bytes` long, lives as long as the shadow and is used by nobody else.
     pub unsafe fn new(memory: *mut u8, bytes: usize) -> Shadow {
-        assert!(
-            bytes.is_power_of_two() && bytes >= PAGE_CELL_BYTES,
-            "internal error: shadow memory of {bytes} bytes"
-        );
+        let page_count = (bytes / PAGE_SHADOW_BYTES).checked_ilog2();
+        let Some(page_count) = page_count.map(|exponent| 1_usize << exponent) else {
+            panic!("internal error: shadow memory of {bytes} bytes");
+        };
         assert!(
             memory.align_offset(align_of::<Cell>()) == 0,
             "internal error: shadow memory is not aligned"
         );
-        let page_count = bytes / PAGE_CELL_BYTES;
-        let page = Page {
-            stamp: 0,
-            freed: None,
-        };
         Shadow {
             cells: memory.cast(),
-            pages: alloc::vec![page; page_count],
-            shift: 64 - page_count.trailing_zeros(),
+            // SAFETY: both fit into the memory, and cells are aligned to more than pages.
+            pages: unsafe { memory.add(page_count * PAGE_CELL_BYTES).cast() },
+            page_count,
+            shift: 63 - page_count.trailing_zeros(),
             stamp: 1,
             links: Links::default(),
+            frees: Links::default(),
+            privates: Privates::default(),
             shared: Shared::new(),
+            looks_for_shared: true,
         }
     }
 
     /// Begins an execution: nothing is known of any memory. The places that share memory are kept.
     pub fn begin_execution(&mut self) {
         self.links.reset();
+        self.frees.reset();
+        self.privates.reset();
         self.stamp = self.stamp.wrapping_add(1);
         if self.stamp == 0 {
             self.wipe();
@@ -133,6 +141,11 @@ impl Shadow {
         &mut self.shared
     }
 
+    /// Whether places that share memory are looked for; they are until something else is said.
+    pub fn look_for_shared(&mut self, is_wanted: bool) {
+        self.looks_for_shared = is_wanted;
+    }
+
     /// A task is about to access memory: says what is wrong with that, and remembers it.
     #[inline]
     pub fn access(
@@ -144,6 +157,61 @@ impl Shadow {
         kind: AccessKind,
         pc: usize,
     ) -> Option<Finding> {
+        match self.access_own(clocks, task, address, size, kind, pc) {
+            true => None,
+            false => self.access_any(clocks, task, address, size, kind, pc),
+        }
+    }
+
+    /// The simple part of [`Shadow::access`]: memory that the task has for itself, or a word of which only
+    /// accesses of this very task are known. Answers whether it is that; nothing is wrong then, and
+    /// nothing is left to be done.
+    #[inline(always)]
+    pub fn access_own(
+        &mut self,
+        clocks: &Clocks,
+        task: TaskId,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        let (epoch, mark) = (clocks.epoch(task), Mark::of(kind));
+        let written = Written {
+            address,
+            size: size.min(u32::MAX as usize) as u32,
+            epoch,
+            pc,
+            mark,
+        };
+        if self.privates.write(task.index(), written) {
+            return true;
+        }
+        let start = address % WORD_BYTES;
+        if size.wrapping_sub(1) >= WORD_BYTES - start || task.0 >= TASK_COUNT_MAX {
+            return false;
+        }
+        let (word, number) = (address / WORD_BYTES, task.0 as u16);
+        // SAFETY: the index is that of a cell, and no other reference to one exists.
+        let cell = unsafe { &mut *self.cells.add(self.index(word)) };
+        let record = Record::new(number, epoch, start, size, mark, pc);
+        cell.is_owned(word, number, self.stamp) && cell.renew(&record)
+    }
+
+    /// The rest of [`Shadow::access`].
+    #[inline(never)]
+    pub fn access_any(
+        &mut self,
+        clocks: &Clocks,
+        task: TaskId,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> Option<Finding> {
+        if task.0 >= TASK_COUNT_MAX {
+            return None;
+        }
         let access = Access {
             task,
             pc,
@@ -151,23 +219,45 @@ impl Shadow {
             address,
             size,
         };
-        let number = u16::try_from(task.0).ok()?;
+        self.disclose(address, size);
+        let (number, epoch) = (task.0 as u16, clocks.epoch(task));
+        let mark = Mark::of(kind);
+        let mut found = None;
         let start = address % WORD_BYTES;
-        if size.wrapping_sub(1) >= WORD_BYTES - start {
-            return self.access_range(clocks, number, access);
+        if size.wrapping_sub(1) < WORD_BYTES - start {
+            let record = Record::new(number, epoch, start, size, mark, pc);
+            self.access_word(clocks, address / WORD_BYTES, record, &access, &mut found);
+            return found;
         }
-        let word = address / WORD_BYTES;
-        let bytes = span(start, size);
-        let record = Record::new(number, clocks.epoch(task), bytes, Mark::of(kind), pc);
-        self.access_word(clocks, word, record, &access)
+        for (word, start, size) in words(address, size) {
+            let record = Record::new(number, epoch, start, size, mark, pc);
+            // SAFETY: the index is that of a cell, and no other reference to one exists.
+            let cell = unsafe { &mut *self.cells.add(self.index(word)) };
+            if !cell.is_owned(word, number, self.stamp) || !cell.renew(&record) {
+                self.access_word(clocks, word, record, &access, &mut found);
+            }
+        }
+        found
+    }
+
+    /// Memory belongs to a task from now on, such as its stack. As long as no other task uses it, that
+    /// costs little. Whatever was known of it should have been forgotten.
+    pub fn keep_private(&mut self, task: TaskId, address: usize, size: usize) {
+        if task.0 < TASK_COUNT_MAX {
+            // In whole words: the cell of one that is shared would hide who comes.
+            let end = address.saturating_add(size) / WORD_BYTES * WORD_BYTES;
+            let start = address.next_multiple_of(WORD_BYTES).min(end);
+            self.privates.add(task.index(), start..end);
+        }
     }
 
     /// Memory has been handed out: whatever was known of it is forgotten.
     pub fn allocate(&mut self, address: usize, size: usize) {
+        self.disclose(address, size);
         for piece in pieces(address, size) {
             match piece {
-                Piece::Word(word, bytes) => self.forget_word(word, bytes),
-                Piece::Page(page) => self.forget_page(page),
+                Piece::Part(word, start, size) => self.forget_part(word, span(start, size)),
+                Piece::Words(page, from, to) => self.forget_words(page, from, to),
             }
         }
     }
@@ -189,18 +279,21 @@ impl Shadow {
             address,
             size,
         };
-        let number = u16::try_from(task.0).ok()?;
-        let epoch = clocks.epoch(task);
+        if task.0 >= TASK_COUNT_MAX {
+            return None;
+        }
+        self.disclose(address, size);
+        let (number, epoch) = (task.0 as u16, clocks.epoch(task));
         let mut finding = None;
         for piece in pieces(address, size) {
             let next = match piece {
-                Piece::Word(word, bytes) => {
-                    let record = Record::new(number, epoch, bytes, Mark::Free, pc);
-                    self.free_word(clocks, word, record, &access)
+                Piece::Part(word, start, size) => {
+                    let record = Record::new(number, epoch, start, size, Mark::Free, pc);
+                    self.free_part(clocks, word, record, &access)
                 }
-                Piece::Page(page) => {
-                    let record = Record::new(number, epoch, !0, Mark::Free, pc);
-                    self.free_page(clocks, page, record, &access)
+                Piece::Words(page, from, to) => {
+                    let record = Record::new(number, epoch, 0, WORD_BYTES, Mark::Free, pc);
+                    self.free_words(clocks, page, (from, to), record, &access)
                 }
             };
             finding = worse(finding, next);
@@ -208,58 +301,72 @@ impl Shadow {
         finding
     }
 
-    fn access_range(&mut self, clocks: &Clocks, number: u16, access: Access) -> Option<Finding> {
-        let epoch = clocks.epoch(access.task);
-        let mark = Mark::of(access.kind);
-        let mut finding = None;
-        for (word, bytes) in words(access.address, access.size) {
-            let record = Record::new(number, epoch, bytes, mark, access.pc);
-            let next = self.access_word(clocks, word, record, &access);
-            finding = worse(finding, next);
-        }
-        finding
-    }
-
-    #[inline]
+    /// An access to a word that is new, or not the task's own.
+    #[inline(never)]
     fn access_word(
         &mut self,
         clocks: &Clocks,
         word: usize,
         record: Record,
         access: &Access,
-    ) -> Option<Finding> {
+        found: &mut Option<Finding>,
+    ) {
         // SAFETY: the index is that of a cell, and no other reference to one exists.
         let cell = unsafe { &mut *self.cells.add(self.index(word)) };
-        if cell.holds(word, self.stamp) && cell.knows(&record) {
-            if cell.shared() & record.bytes != 0 && !clocks.is_alone() {
-                self.shared.insert(record.pc());
+        if !cell.holds(word, self.stamp) {
+            self.claim(cell, word);
+            if cell.begin(record) {
+                return;
             }
-            return None;
         }
-        self.access_news(clocks, word, record, access)
-    }
-
-    /// An access that the cell of its word does not know yet.
-    fn access_news(
-        &mut self,
-        clocks: &Clocks,
-        word: usize,
-        record: Record,
-        access: &Access,
-    ) -> Option<Finding> {
-        let cell = self.claimed(word);
-        let meeting = cell.meet(&record, clocks, &mut self.links, &mut self.shared);
-        if cell.shared() & record.bytes != 0 && !clocks.is_alone() {
+        if !cell.knows(&record) {
+            let places = self.looks_for_shared.then_some(&mut self.shared);
+            let meeting = cell.meet(&record, clocks, &mut self.links, places);
+            if meeting.is_bad() {
+                *found = worse(*found, finding(word, &meeting, access));
+            }
+            // The use of freed memory is not remembered, so that the next one is found as well.
+            if !meeting.known && meeting.freed.bytes() == 0 {
+                cell.insert(record, &mut self.links);
+            }
+        }
+        if cell.shared() & record.bytes() != 0 && !clocks.is_alone() {
             self.shared.insert(record.pc());
         }
-        // The use of freed memory is not remembered, so that the next one is found as well.
-        if !meeting.known && meeting.freed.is_none() {
-            cell.insert(record, &mut self.links);
-        }
-        finding(word, meeting.freed, meeting.raced, access)
     }
 
-    fn free_word(
+    /// Memory is about to be used by somebody who may not be the one it belongs to.
+    #[inline]
+    fn disclose(&mut self, address: usize, size: usize) {
+        while let Some((task, written)) = self.privates.lose(address, size) {
+            self.put_down(task, &written);
+            self.privates.give_back(task, written);
+        }
+    }
+
+    /// Puts accesses into their cells that a task wrote down while it was alone.
+    #[cold]
+    fn put_down(&mut self, task: usize, written: &[Written]) {
+        // Nobody else is there whom the task would have to know.
+        let clocks = Clocks::new();
+        for access in written {
+            for (word, start, size) in words(access.address, access.size as usize) {
+                let Written {
+                    epoch, pc, mark, ..
+                } = *access;
+                let record = Record::new(task as u16, epoch, start, size, mark, pc);
+                let cell = self.claimed(word);
+                if !cell.is_owned(word, task as u16, self.stamp) || !cell.renew(&record) {
+                    let meeting = cell.meet(&record, &clocks, &mut self.links, None);
+                    if !meeting.known {
+                        cell.insert(record, &mut self.links);
+                    }
+                }
+            }
+        }
+    }
+
+    fn free_part(
         &mut self,
         clocks: &Clocks,
         word: usize,
@@ -267,72 +374,78 @@ impl Shadow {
         access: &Access,
     ) -> Option<Finding> {
         let cell = self.claimed(word);
-        let meeting = cell.meet(&record, clocks, &mut self.links, &mut self.shared);
-        cell.forget(record.bytes, &mut self.links);
+        let places = self.looks_for_shared.then_some(&mut self.shared);
+        let meeting = cell.meet(&record, clocks, &mut self.links, places);
+        cell.forget(record.bytes(), &mut self.links);
         cell.insert(record, &mut self.links);
-        finding(word, meeting.freed, meeting.raced, access)
+        finding(word, &meeting, access)
     }
 
-    fn free_page(
+    fn free_words(
         &mut self,
         clocks: &Clocks,
-        page: usize,
+        number: usize,
+        (from, to): (usize, usize),
         record: Record,
         access: &Access,
     ) -> Option<Finding> {
-        let slot = self.slot(page);
+        let page = self.page(number);
+        page.open(self.stamp);
         let mut found = None;
-        if self.pages[slot].stamp == self.stamp {
-            for word in page * PAGE_WORDS..(page + 1) * PAGE_WORDS {
-                if let Some(cell) = self.present(word) {
-                    let meeting = cell.meet(&record, clocks, &mut self.links, &mut self.shared);
-                    cell.clear(self.stamp, &mut self.links);
-                    let next = finding(word, meeting.freed, meeting.raced, access);
-                    found = worse(found, next);
-                }
-            }
-            if let Some((freed, by)) = self.pages[slot].freed
-                && freed == page
-            {
-                found = worse(found, finding(page * PAGE_WORDS, Some(by), None, access));
-            }
+        page.clear_used(from, to, |place| {
+            let word = number * PAGE_WORDS + place;
+            let Some(cell) = self.present(word) else {
+                return false;
+            };
+            let places = self.looks_for_shared.then_some(&mut self.shared);
+            let meeting = cell.meet(&record, clocks, &mut self.links, places);
+            cell.clear(self.stamp, &mut self.links);
+            found = worse(found, finding(word, &meeting, access));
+            true
+        });
+        if let Some((place, by)) = page.first_freed(number, from, to, &mut self.frees) {
+            let word = number * PAGE_WORDS + place;
+            let meeting = Meeting {
+                freed: by,
+                ..Meeting::NOTHING
+            };
+            found = worse(found, finding(word, &meeting, access));
         }
-        self.pages[slot] = Page {
-            stamp: self.stamp,
-            freed: Some((page, record)),
-        };
+        page.free(number, from, to, record, &mut self.frees);
         found
     }
 
-    fn forget_word(&mut self, word: usize, bytes: u8) {
-        let page = word / PAGE_WORDS;
-        let slot = self.slot(page);
-        if self.pages[slot].stamp != self.stamp {
+    fn forget_part(&mut self, word: usize, bytes: u8) {
+        let (number, place) = (word / PAGE_WORDS, word % PAGE_WORDS);
+        if self.page(number).is_blank(self.stamp) {
             return;
         }
-        // What holds for the page as a whole is put down word by word, as it no longer does.
-        if matches!(self.pages[slot].freed, Some((freed, _)) if freed == page) {
-            for word in page * PAGE_WORDS..(page + 1) * PAGE_WORDS {
-                self.claimed(word);
-            }
-            self.pages[slot].freed = None;
+        // What holds for the word as a whole is put down in its cell, as it no longer does.
+        let freed = self.page(number).freed(number, place, &mut self.frees);
+        if freed.is_some() {
+            self.claimed(word);
+            let page = self.page(number);
+            page.allocate(number, place, place + 1, &mut self.frees);
         }
         if let Some(cell) = self.present(word) {
             cell.forget(bytes, &mut self.links);
         }
     }
 
-    fn forget_page(&mut self, page: usize) {
-        let slot = self.slot(page);
-        if self.pages[slot].stamp != self.stamp {
+    fn forget_words(&mut self, number: usize, from: usize, to: usize) {
+        let page = self.page(number);
+        if page.is_blank(self.stamp) {
             return;
         }
-        self.pages[slot].freed.take_if(|(freed, _)| *freed == page);
-        for word in page * PAGE_WORDS..(page + 1) * PAGE_WORDS {
-            if let Some(cell) = self.present(word) {
+        page.allocate(number, from, to, &mut self.frees);
+        page.clear_used(from, to, |place| {
+            let cell = self.present(number * PAGE_WORDS + place);
+            let is_ours = cell.is_some();
+            if let Some(cell) = cell {
                 cell.clear(self.stamp, &mut self.links);
             }
-        }
+            is_ours
+        });
     }
 
     /// The cell of a word, taken from another word if need be. The reference must be gone before the
@@ -349,15 +462,12 @@ impl Shadow {
 
     fn claim(&mut self, cell: &mut Cell, word: usize) {
         cell.claim(word, self.stamp, &mut self.links);
-        let slot = self.slot(word / PAGE_WORDS);
-        let page = &mut self.pages[slot];
-        if page.stamp != self.stamp {
-            page.stamp = self.stamp;
-            page.freed = None;
-        } else if let Some((freed, record)) = page.freed
-            && freed == word / PAGE_WORDS
-        {
-            cell.insert(record, &mut self.links);
+        let number = word / PAGE_WORDS;
+        let page = self.page(number);
+        page.open(self.stamp);
+        page.note_used(word);
+        if let Some(freed) = page.freed(number, word % PAGE_WORDS, &mut self.frees) {
+            cell.insert(freed, &mut self.links);
         }
     }
 
@@ -369,12 +479,19 @@ impl Shadow {
         cell.holds(word, self.stamp).then_some(cell)
     }
 
+    /// The entry of a page. As for the lifetime, see `claimed`.
+    #[inline]
+    fn page<'a>(&mut self, number: usize) -> &'a mut Page {
+        // SAFETY: the slot is that of a page, and every caller drops one reference before the next.
+        unsafe { &mut *self.pages.add(self.slot(number)) }
+    }
+
     /// Where a page's entry is. Multiplying by the golden ratio spreads neighbouring pages evenly: a
     /// range of up to two fifths of the table never takes cells from itself.
     #[inline]
     fn slot(&self, page: usize) -> usize {
         let hash = (page as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash.checked_shr(self.shift).unwrap_or(0) as usize
+        (hash >> 1 >> self.shift) as usize
     }
 
     #[inline]
@@ -385,7 +502,7 @@ impl Shadow {
     /// All stamps have been used: makes every cell and page one of no execution.
     #[cold]
     fn wipe(&mut self) {
-        for index in 0..self.pages.len() * PAGE_WORDS {
+        for index in 0..self.page_count * PAGE_WORDS {
             // SAFETY: the index is that of a cell, and no other reference to one exists.
             let cell = unsafe { &mut *self.cells.add(index) };
             // Memory that was never used is not touched: it may have nothing behind it yet.
@@ -393,8 +510,9 @@ impl Shadow {
                 cell.clear(0, &mut self.links);
             }
         }
-        for page in &mut self.pages {
-            page.stamp = 0;
+        for index in 0..self.page_count {
+            // SAFETY: the index is that of a page, and no other reference to one exists.
+            unsafe { &mut *self.pages.add(index) }.wipe();
         }
         self.stamp = 1;
     }

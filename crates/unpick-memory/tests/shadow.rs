@@ -89,9 +89,24 @@ fn check(
     clocks: &mut Clocks,
     shadow: &mut Shadow,
 ) -> Result<(Graph, Races), TestCaseError> {
+    check_with_privates(acts, scale, &[], clocks, shadow)
+}
+
+/// The same, with ranges that belong to the first tasks.
+fn check_with_privates(
+    acts: &[(usize, Act)],
+    scale: Scale,
+    privates: &[Range],
+    clocks: &mut Clocks,
+    shadow: &mut Shadow,
+) -> Result<(Graph, Races), TestCaseError> {
     let mut graph = Graph::new(clocks);
     let mut races = Races::new(scale.base, RANGE_END_MAX * scale.step);
     shadow.begin_execution();
+    for (task, range) in privates.iter().enumerate() {
+        let (address, size) = scale.of(*range);
+        shadow.keep_private(TaskId(task as u32), address, size);
+    }
     for (number, act) in acts {
         if graph.is_full() {
             break;
@@ -261,6 +276,32 @@ proptest! {
         let mut clocks = Clocks::new();
         for acts in [first, second] {
             check(&acts, AT_PAGE_END, &mut clocks, &mut owned.shadow)?;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(1_000))]
+
+    #[test]
+    fn private_memory_is_like_any_other_once_somebody_comes(
+        first in acts(2),
+        second in acts(2),
+        ends in prop::collection::vec(0..RANGE_END_MAX, 3),
+    ) {
+        let mut owned = Owned::new();
+        let mut clocks = Clocks::new();
+        let mut start = 0;
+        let privates: Vec<_> = ends
+            .into_iter()
+            .map(|end| {
+                let range = Range { start, size: end.saturating_sub(start) };
+                start = start.max(end);
+                range
+            })
+            .collect();
+        for acts in [first, second] {
+            check_with_privates(&acts, AT_PAGE_END, &privates, &mut clocks, &mut owned.shadow)?;
         }
     }
 }

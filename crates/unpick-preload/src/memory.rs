@@ -94,16 +94,26 @@ impl Order {
 }
 
 /// Looks whether an access is wrong; if so, the execution ends here.
-#[inline]
+#[inline(always)]
 pub fn check(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
     if !this.watches_memory() {
         return;
     }
+    let (shadow, clocks) = (&mut this.shadow, &this.clocks);
+    if !shadow.access_own(clocks, this.current, address, size, kind, pc) {
+        check_thoroughly(address, size, kind, pc);
+    }
+}
+
+/// The same for memory that may not be the task's own.
+#[inline(never)]
+fn check_thoroughly(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    let this = runtime();
     let task = this.current;
     let found = this
         .shadow
-        .access(&this.clocks, task, address, size, kind, pc);
+        .access_any(&this.clocks, task, address, size, kind, pc);
     if let Some(finding) = found {
         report(finding, pc);
     }
@@ -162,17 +172,23 @@ fn past(access: &Access) -> &'static str {
 }
 
 /// A plain access.
-#[inline]
+#[inline(always)]
 fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let Some(this) = running() else {
         return;
     };
-    let is_point = this.live_count > 1
-        && match this.points {
-            Points::Sync => false,
-            Points::Shared => this.points_at.contains(pc),
-            Points::All => true,
-        };
+    if this.points != Points::Sync {
+        point(address, kind, pc);
+    }
+    check(address, size, kind, pc);
+}
+
+/// Lets others run before a plain access, if it is a point.
+#[inline(never)]
+fn point(address: usize, kind: AccessKind, pc: usize) {
+    let this = runtime();
+    let is_point =
+        this.live_count > 1 && (this.points == Points::All || this.points_at.contains(pc));
     if is_point {
         let kind = match kind {
             AccessKind::Write => OpKind::PlainWrite,
@@ -182,7 +198,6 @@ fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
         let object = this.variable(address & !7);
         operate(Op::new(kind, object), pc);
     }
-    check(address, size, kind, pc);
 }
 
 macro_rules! accesses {

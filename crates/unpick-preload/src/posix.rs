@@ -16,7 +16,7 @@ mod thread;
 
 pub use condvar::enlist;
 pub use leaving::look_up;
-pub use thread::{main_stack, stack_size};
+pub use thread::{main_stack, stack_of, stack_size};
 
 use crate::runtime::{fail, runtime};
 use alloc::format;

@@ -103,8 +103,9 @@ pub struct Runtime {
     values: Vec<Option<u64>>,
 }
 
-/// Bytes of shadow memory. Pages that are never touched cost nothing.
-const SHADOW_SIZE: usize = 1 << 30;
+/// Bytes of shadow memory: a gibibyte of cells and what is known of their pages. What is never touched
+/// costs nothing.
+const SHADOW_SIZE: usize = (1 << 30) + (8 << 20);
 
 fn open_shadow() -> Shadow {
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
@@ -188,6 +189,7 @@ impl Runtime {
         self.execution = Execution::new(order.settings);
         self.sites.clear();
         self.points = order.points;
+        self.shadow.look_for_shared(order.points == Points::Shared);
         self.points_at = Shared::new();
         let places: Vec<usize> = order.shared.iter().map(|&pc| pc as usize).collect();
         self.points_at.import(&places);
@@ -257,6 +259,8 @@ impl Runtime {
         self.task_count += 1;
         self.live_count += 1;
         self.clocks.begin(parent, task);
+        let (stack, size) = self.slots[slot].stack;
+        self.shadow.keep_private(task, stack, size);
         self.pending.begin(parent);
         self.slots[slot].task = Some(task);
         task

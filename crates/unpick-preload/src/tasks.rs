@@ -25,6 +25,8 @@ pub struct Slot {
     pub task: Option<TaskId>,
     /// What `pthread_self` gives there.
     pub handle: usize,
+    /// The lowest address of the stack, and its size; nothing for real threads, which come and go.
+    pub stack: (usize, usize),
     pub context: Context,
     /// The context before the first task ran there.
     fresh: Context,
@@ -48,6 +50,7 @@ impl Slot {
         Slot {
             task: None,
             handle: 0,
+            stack: (0, 0),
             context: Context::NOWHERE,
             fresh: Context::NOWHERE,
             is_parked: AtomicU32::new(0),
@@ -96,6 +99,7 @@ pub unsafe fn prepare(runtime: &mut Runtime) {
         note_thread(0);
         return;
     }
+    runtime.slots[0].stack = runtime.main_stack;
     for slot in 1..count {
         let mut handle = 0;
         // SAFETY: the body of a parked thread uses its own slot only.
@@ -109,6 +113,7 @@ pub unsafe fn prepare(runtime: &mut Runtime) {
         }
         let this = &mut runtime.slots[slot];
         this.handle = handle as usize;
+        this.stack = crate::posix::stack_of(handle);
         this.fresh = this.context;
     }
 }
@@ -217,6 +222,11 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
         let count = format!("{}", runtime.slots.len() - 1);
         refuse(TroubleKind::TooManyTasks, &count, 0);
     };
+    if runtime.slots[slot].is_used && runtime.races {
+        // What another task has left on the stack is no business of this one.
+        let (stack, size) = runtime.slots[slot].stack;
+        runtime.shadow.allocate(stack, size);
+    }
     let task = runtime.add_task(Some(me), slot);
     let data = &mut runtime.tasks[task.index()];
     data.start = Some(start);

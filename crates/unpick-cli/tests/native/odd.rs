@@ -35,6 +35,7 @@ const ODD: &[(&str, i32, &str)] = &[
     ("spin_for_ever.c", 3, "task 1 at"),
     ("spin_foreign.c", 3, "task 1 at"),
     ("stack_overflow.c", 1, "ran out of stack"),
+    ("stack_reused.c", 0, "0 failing"),
 ];
 
 /// What is said at the failing place, for programs in which that is known.

@@ -1,41 +1,77 @@
 //! What is remembered of one word: three accesses in the cell, further ones in a chain.
 
-use alloc::vec::Vec;
-
+use super::links::Links;
 use super::record::{Meeting, Record};
 use crate::{Clocks, Shared};
 
 /// How many accesses a cell holds itself: a line of the cache with its head.
 const INLINE_COUNT: usize = 3;
 
-/// Links there may be: their numbers have 24 bits.
-const LINK_COUNT_MAX: usize = (1 << 24) - 1;
+/// Words have numbers of 48 bits: addresses of more than 51 are used by no program.
+const WORD_BITS: u32 = 48;
 
 /// Remembers the accesses to one word. Zeroed memory is a cell that belongs to no execution.
 #[repr(C, align(64))]
 pub struct Cell {
-    word: u64,
-    /// The execution that it belongs to.
-    stamp: u32,
-    /// The number of the first link of its chain, from one, zero for none; in the low eight bits the
-    /// bytes that are known to be shared between tasks.
-    more: u32,
+    /// The word in 48 bits; above them the number of its owner and one more, zero for none.
+    ///
+    /// Invariant: a cell with an owner remembers accesses of that task only, no free, and has no chain.
+    key: u64,
+    /// From the lowest bit: the execution that it belongs to in 32 bits, in eight the bytes that are
+    /// known to be shared between tasks, in 24 the number of the first link of its chain, from one, zero
+    /// for none.
+    state: u64,
     records: [Record; INLINE_COUNT],
 }
 
 const _: () = assert!(size_of::<Cell>() == 64);
 
+const SHARED_BIT: u32 = 32;
+const CHAIN_BIT: u32 = 40;
+
+/// How the cell of a word is marked that a task owns.
+#[inline(always)]
+fn key(word: usize, task: u16) -> u64 {
+    (word as u64 & ((1 << WORD_BITS) - 1)) | (u64::from(task) + 1) << WORD_BITS
+}
+
 impl Cell {
     /// Whether the cell says something of a word in an execution.
     #[inline]
     pub fn holds(&self, word: usize, stamp: u32) -> bool {
-        self.word == word as u64 && self.stamp == stamp
+        (self.key ^ word as u64) << (64 - WORD_BITS) == 0 && self.in_use(stamp)
     }
 
     /// Whether the cell is in use in an execution.
     #[inline]
     pub fn in_use(&self, stamp: u32) -> bool {
-        self.stamp == stamp
+        self.state as u32 == stamp
+    }
+
+    /// Whether the cell of a word is owned by a task, and none of its bytes is known to be shared: then
+    /// nothing can be wrong with an access of that task, and nobody wants to know of it.
+    #[inline(always)]
+    pub fn is_owned(&self, word: usize, task: u16, stamp: u32) -> bool {
+        self.key == key(word, task) && self.state == u64::from(stamp)
+    }
+
+    /// Takes in an access of the owner: in the place of one that it stands for, or where there is room.
+    /// Answers whether it did.
+    ///
+    /// What else a read may stand for stays. That is no harm: whatever races with a remembered access
+    /// also races with a later one of the same task that conflicts with as much.
+    #[inline(always)]
+    pub fn renew(&mut self, later: &Record) -> bool {
+        let [first, second, third] = &mut self.records;
+        if first.is_like(later) {
+            return true;
+        }
+        if later.covers_all() {
+            for record in [&mut *first, &mut *second, &mut *third] {
+                record.forget(later.bytes());
+            }
+        }
+        first.take(later) || second.take(later) || third.take(later)
     }
 
     /// Whether an access tells nothing new, as far as the cell itself shows.
@@ -47,57 +83,95 @@ impl Cell {
     /// The bytes that are known to be shared between tasks.
     #[inline]
     pub fn shared(&self) -> u8 {
-        self.more as u8
+        (self.state >> SHARED_BIT) as u8
     }
 
     #[inline]
     fn chain(&self) -> u32 {
-        self.more >> 8
+        (self.state >> CHAIN_BIT) as u32
     }
 
     #[inline]
     fn set_chain(&mut self, link: u32) {
-        self.more = link << 8 | self.more & 0xff;
+        self.state = u64::from(link) << CHAIN_BIT | self.state & ((1 << CHAIN_BIT) - 1);
     }
 
     /// Takes the cell for a word of which nothing is known yet.
-    pub fn claim(&mut self, word: usize, stamp: u32, links: &mut Links) {
+    #[inline]
+    pub fn claim(&mut self, word: usize, stamp: u32, links: &mut Links<Record>) {
         self.drop_chain(stamp, links);
-        self.word = word as u64;
-        self.stamp = stamp;
-        self.more = 0;
+        self.key = word as u64 & ((1 << WORD_BITS) - 1);
+        self.state = u64::from(stamp);
         for record in &mut self.records {
-            record.bytes = 0;
+            record.clear();
         }
     }
 
     /// Makes the cell one that belongs to no execution.
-    pub fn clear(&mut self, stamp: u32, links: &mut Links) {
+    pub fn clear(&mut self, stamp: u32, links: &mut Links<Record>) {
         self.drop_chain(stamp, links);
-        self.stamp = 0;
+        self.state = 0;
     }
 
     /// Forgets all accesses to some bytes.
-    pub fn forget(&mut self, bytes: u8, links: &mut Links) {
-        self.more &= !u32::from(bytes);
+    pub fn forget(&mut self, bytes: u8, links: &mut Links<Record>) {
+        self.state &= !(u64::from(bytes) << SHARED_BIT);
         for record in &mut self.records {
-            record.bytes &= !bytes;
+            record.forget(bytes);
         }
-        self.each_link(links, |record| record.bytes &= !bytes);
+        if self.chain() != 0 {
+            self.each_link(links, |record| record.forget(bytes));
+        }
     }
 
-    /// Holds all that is remembered against a new access, and notes the places that share memory.
+    /// Remembers the first access to a word, if nothing is remembered of it. Answers whether it did.
     #[inline]
+    pub fn begin(&mut self, record: Record) -> bool {
+        if self.records[0].bytes() != 0 {
+            return false;
+        }
+        self.records[0] = record;
+        self.key = key(self.key as usize, record.task_number());
+        true
+    }
+
+    /// Holds all that is remembered against a new access, and notes the places that share memory, if
+    /// that is wanted.
+    #[inline(always)]
     pub fn meet(
         &mut self,
         later: &Record,
         clocks: &Clocks,
-        links: &mut Links,
-        places: &mut Shared,
+        links: &mut Links<Record>,
+        places: Option<&mut Shared>,
     ) -> Meeting {
-        let mut meeting = Meeting::default();
+        if self.chain() != 0 || places.is_some() {
+            return self.meet_all(later, clocks, links, places);
+        }
+        // The usual case, without calls.
+        let mut meeting = Meeting::NOTHING;
+        let now = clocks.known_to(later.task());
+        for earlier in &mut self.records {
+            meeting.meet(earlier, later, now, None);
+        }
+        meeting
+    }
+
+    #[inline(never)]
+    fn meet_all(
+        &mut self,
+        later: &Record,
+        clocks: &Clocks,
+        links: &mut Links<Record>,
+        mut places: Option<&mut Shared>,
+    ) -> Meeting {
+        let mut meeting = Meeting::NOTHING;
+        let now = clocks.known_to(later.task());
+        let sharing = places.is_some().then_some(clocks);
         let mut meet = |earlier: &mut Record| {
-            if meeting.meet(earlier, later, clocks) {
+            if meeting.meet(earlier, later, now, sharing)
+                && let Some(places) = &mut places
+            {
                 places.insert(earlier.pc());
             }
         };
@@ -107,119 +181,50 @@ impl Cell {
         if self.chain() != 0 {
             self.each_link(links, meet);
         }
-        if meeting.shared != 0 {
-            self.more |= u32::from(meeting.shared);
+        if let Some(places) = places
+            && meeting.shared != 0
+        {
+            self.state |= u64::from(meeting.shared) << SHARED_BIT;
             places.insert(later.pc());
         }
         meeting
     }
 
-    /// Remembers an access, in front: its task is the one most likely to come again.
+    /// Remembers an access where there is room, else in the place of one that goes into the chain. Says
+    /// who owns the cell from now on.
     #[inline]
-    pub fn insert(&mut self, record: Record, links: &mut Links) {
-        match self.records.iter().position(|one| one.bytes == 0) {
-            Some(free) => self.records[free] = self.records[0],
-            None => {
-                if let Some(link) = links.take(self.records[0], self.chain()) {
-                    self.set_chain(link);
-                }
-            }
+    pub fn insert(&mut self, record: Record, links: &mut Links<Record>) {
+        let free = self.records.iter().position(|one| one.bytes() == 0);
+        if free.is_none()
+            && let Some(link) = links.take(self.records[0], self.chain())
+        {
+            self.set_chain(link);
         }
-        self.records[0] = record;
+        self.records[free.unwrap_or(0)] = record;
+        let task = record.task_number();
+        let is_own = |one: &Record| one.bytes() == 0 || one.task_number() == task && !one.is_free();
+        let word = self.key & ((1 << WORD_BITS) - 1);
+        self.key = match self.chain() == 0 && self.records.iter().all(is_own) {
+            true => key(word as usize, task),
+            false => word,
+        };
     }
 
     /// Calls `change` for all records of the chain and takes out those that it leaves without bytes.
-    fn each_link(&mut self, links: &mut Links, mut change: impl FnMut(&mut Record)) {
-        let mut previous = 0;
-        let mut at = self.chain();
-        while at != 0 {
-            let link = links.get(at);
-            change(&mut link.record);
-            let next = link.next;
-            if link.record.bytes != 0 {
-                previous = at;
-            } else {
-                match previous {
-                    0 => self.set_chain(next),
-                    _ => links.get(previous).next = next,
-                }
-                links.give_back(at);
-            }
-            at = next;
-        }
-    }
-
-    fn drop_chain(&mut self, stamp: u32, links: &mut Links) {
-        if self.stamp == stamp {
-            let mut at = self.chain();
-            while at != 0 {
-                let next = links.get(at).next;
-                links.give_back(at);
-                at = next;
-            }
-            self.set_chain(0);
-        }
-    }
-}
-
-/// The links of all chains of one execution.
-#[derive(Debug, Default)]
-pub struct Links {
-    links: Vec<Link>,
-    /// The number of the first free one, zero for none.
-    free: u32,
-}
-
-#[derive(Debug)]
-struct Link {
-    record: Record,
-    /// The number of the next link, zero for none.
-    next: u32,
-}
-
-impl Links {
-    /// Begins an execution: all chains are gone, their memory is kept.
-    pub fn reset(&mut self) {
-        self.links.clear();
-        self.free = 0;
-    }
-
-    /// How many links belong to chains.
-    #[cfg(test)]
-    pub fn taken(&self) -> usize {
-        let mut free_count = 0;
-        let mut at = self.free;
-        while at != 0 {
-            free_count += 1;
-            at = self.links[at as usize - 1].next;
-        }
-        self.links.len() - free_count
+    #[inline(never)]
+    fn each_link(&mut self, links: &mut Links<Record>, mut change: impl FnMut(&mut Record)) {
+        let first = links.retain(self.chain(), |record| {
+            change(record);
+            record.bytes() != 0
+        });
+        self.set_chain(first);
     }
 
     #[inline]
-    fn get(&mut self, number: u32) -> &mut Link {
-        &mut self.links[number as usize - 1]
-    }
-
-    /// A link in front of `next`; nothing if there are too many.
-    fn take(&mut self, record: Record, next: u32) -> Option<u32> {
-        let link = Link { record, next };
-        match self.free {
-            0 if self.links.len() == LINK_COUNT_MAX => None,
-            0 => {
-                self.links.push(link);
-                Some(self.links.len() as u32)
-            }
-            number => {
-                self.free = self.get(number).next;
-                *self.get(number) = link;
-                Some(number)
-            }
+    fn drop_chain(&mut self, stamp: u32, links: &mut Links<Record>) {
+        if self.in_use(stamp) && self.chain() != 0 {
+            links.retain(self.chain(), |_| false);
+            self.set_chain(0);
         }
-    }
-
-    fn give_back(&mut self, number: u32) {
-        self.get(number).next = self.free;
-        self.free = number;
     }
 }

@@ -2,7 +2,7 @@
 
 use unpick_trace::TaskId;
 
-use super::record::Record;
+use super::record::Meeting;
 
 /// How memory is used by an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,22 +52,16 @@ pub enum Finding {
     },
 }
 
-/// What is wrong with an access that met a free, or another access, in a word.
-#[inline]
-pub fn finding(
-    word: usize,
-    freed: Option<Record>,
-    raced: Option<Record>,
-    access: &Access,
-) -> Option<Finding> {
-    if let Some(freed) = freed {
+/// What is wrong with an access that met others in a word.
+pub fn finding(word: usize, meeting: &Meeting, access: &Access) -> Option<Finding> {
+    if meeting.freed.bytes() != 0 {
         return Some(Finding::UseAfterFree {
-            freed: freed.access(word),
+            freed: meeting.freed.access(word),
             used: *access,
         });
     }
-    raced.map(|earlier| Finding::Race {
-        earlier: earlier.access(word),
+    (meeting.raced.bytes() != 0).then(|| Finding::Race {
+        earlier: meeting.raced.access(word),
         later: *access,
     })
 }

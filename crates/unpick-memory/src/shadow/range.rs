@@ -14,8 +14,9 @@ pub fn span(start: usize, size: usize) -> u8 {
     (0xff_u32 >> (WORD_BYTES - size) << start) as u8
 }
 
-/// The words of a range, each with its bytes. What would go beyond the last address is left out.
-pub fn words(address: usize, size: usize) -> impl Iterator<Item = (usize, u8)> {
+/// The words of a range, each with the first byte and the number of bytes that are meant. What would go
+/// beyond the last address is left out.
+pub fn words(address: usize, size: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let end = address.saturating_add(size);
     let mut at = address;
     core::iter::from_fn(move || {
@@ -27,30 +28,32 @@ pub fn words(address: usize, size: usize) -> impl Iterator<Item = (usize, u8)> {
         let size = left.min(WORD_BYTES - start);
         let word = at / WORD_BYTES;
         at += size;
-        Some((word, span(start, size)))
+        Some((word, start, size))
     })
 }
 
 /// A part of a range.
 pub enum Piece {
-    /// Some bytes of a word.
-    Word(usize, u8),
-    /// All of a page.
-    Page(usize),
+    /// Some bytes of a word, not all: the first one, and how many.
+    Part(usize, usize, usize),
+    /// Words of a page, from one place in it to before another.
+    Words(usize, usize, usize),
 }
 
-/// A range in whole pages as far as possible, words where not.
+/// A range in whole words as far as possible, those of a page together.
 pub fn pieces(address: usize, size: usize) -> impl Iterator<Item = Piece> {
     let end = address.saturating_add(size);
     let mut at = address;
     core::iter::from_fn(move || {
         let left = end - at;
-        if left >= PAGE_BYTES && at.is_multiple_of(PAGE_BYTES) {
-            at += PAGE_BYTES;
-            return Some(Piece::Page((at - 1) / PAGE_BYTES));
+        if left >= WORD_BYTES && at.is_multiple_of(WORD_BYTES) {
+            let (page, from) = (at / PAGE_BYTES, at % PAGE_BYTES / WORD_BYTES);
+            let to = (from + left / WORD_BYTES).min(PAGE_WORDS);
+            at += (to - from) * WORD_BYTES;
+            return Some(Piece::Words(page, from, to));
         }
-        let (word, bytes) = words(at, left).next()?;
-        at += bytes.count_ones() as usize;
-        Some(Piece::Word(word, bytes))
+        let (word, start, size) = words(at, left).next()?;
+        at += size;
+        Some(Piece::Part(word, start, size))
     })
 }

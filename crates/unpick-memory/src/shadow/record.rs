@@ -2,6 +2,7 @@
 
 use unpick_trace::TaskId;
 
+use super::range::span;
 use super::{Access, AccessKind};
 use crate::Clocks;
 
@@ -21,12 +22,23 @@ pub enum Mark {
 }
 
 impl Mark {
+    #[inline(always)]
     pub fn of(kind: AccessKind) -> Mark {
         match kind {
             AccessKind::Read => Mark::Read,
             AccessKind::Write => Mark::Write,
             AccessKind::AtomicRead => Mark::AtomicRead,
             AccessKind::AtomicWrite => Mark::AtomicWrite,
+        }
+    }
+
+    fn from_bits(bits: u8) -> Mark {
+        match bits {
+            0 => Mark::Read,
+            1 => Mark::Write,
+            2 => Mark::AtomicRead,
+            3 => Mark::AtomicWrite,
+            _ => Mark::Free,
         }
     }
 
@@ -38,67 +50,84 @@ impl Mark {
             Mark::AtomicWrite => AccessKind::AtomicWrite,
         }
     }
-
-    #[inline]
-    fn writes(self) -> bool {
-        self as u8 & 1 != 0
-    }
-
-    #[inline]
-    fn atomic(self) -> bool {
-        self as u8 & 2 != 0
-    }
-
-    /// Whether the two race if nothing orders them.
-    #[inline]
-    pub fn conflicts(self, other: Mark) -> bool {
-        (self.writes() || other.writes()) && !(self.atomic() && other.atomic())
-    }
-
-    /// Whether all that conflicts with the other conflicts with this one too.
-    #[inline]
-    pub fn covers(self, other: Mark) -> bool {
-        (self.writes() || !other.writes()) && (!self.atomic() || other.atomic())
-    }
 }
 
 /// An access to some bytes of one word. Sixteen bytes, so that a cell is a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Record {
-    pub epoch: u32,
-    pub task: u16,
-    /// One bit a byte of the word; none: there is no access here.
-    pub bytes: u8,
-    pub mark: Mark,
+    /// From the lowest bit: the epoch in 32 bits, the task in 16, one bit a byte of the word (none:
+    /// there is no access here), the mark in eight. Most questions are answered with all at once.
+    head: u64,
     /// The address of the code in 48 bits, then where in the word the access began and how many
     /// bytes of it follow the first one, three bits each.
     place: u64,
 }
 
+const TASK_BIT: u32 = 32;
+const BYTES_BIT: u32 = 48;
+const MARK_BIT: u32 = 56;
 const PC_BITS: u32 = 48;
 
 impl Record {
-    /// # Panics
-    ///
-    /// Never: `bytes` may be anything, but for [`Record::access`] it is one contiguous range.
-    #[inline]
-    pub fn new(task: u16, epoch: u32, bytes: u8, mark: Mark, pc: usize) -> Record {
-        let first = u64::from(bytes.trailing_zeros() & 7);
-        let more = u64::from(bytes.count_ones().wrapping_sub(1) & 7);
+    /// No access.
+    pub const NONE: Record = Record { head: 0, place: 0 };
+
+    /// An access to `size` bytes of a word, of which `start` is the first.
+    #[inline(always)]
+    pub fn new(task: u16, epoch: u32, start: usize, size: usize, mark: Mark, pc: usize) -> Record {
         let pc = pc as u64 & ((1 << PC_BITS) - 1);
+        let first = (start as u64 & 7) << PC_BITS;
+        let more = (size.wrapping_sub(1) as u64 & 7) << (PC_BITS + 3);
         Record {
-            epoch,
-            task,
-            bytes,
-            mark,
-            place: pc | first << PC_BITS | more << (PC_BITS + 3),
+            head: u64::from(epoch)
+                | u64::from(task) << TASK_BIT
+                | u64::from(span(start, size)) << BYTES_BIT
+                | (mark as u64) << MARK_BIT,
+            place: pc | first | more,
         }
     }
 
     #[inline]
+    pub fn epoch(&self) -> u32 {
+        self.head as u32
+    }
+
+    #[inline]
     pub fn task(&self) -> TaskId {
-        TaskId(u32::from(self.task))
+        TaskId(u32::from(self.task_number()))
+    }
+
+    #[inline]
+    pub fn task_number(&self) -> u16 {
+        (self.head >> TASK_BIT) as u16
+    }
+
+    /// One bit a byte of the word.
+    #[inline]
+    pub fn bytes(&self) -> u8 {
+        (self.head >> BYTES_BIT) as u8
+    }
+
+    /// Forgets some bytes.
+    #[inline]
+    pub fn forget(&mut self, bytes: u8) {
+        self.head &= !(u64::from(bytes) << BYTES_BIT);
+    }
+
+    /// No access.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.head = 0;
+    }
+
+    fn mark(&self) -> Mark {
+        Mark::from_bits((self.head >> MARK_BIT) as u8)
+    }
+
+    #[inline]
+    pub fn is_free(&self) -> bool {
+        self.head >> MARK_BIT & 4 != 0
     }
 
     #[inline]
@@ -113,31 +142,77 @@ impl Record {
         Access {
             task: self.task(),
             pc: self.pc(),
-            kind: self.mark.kind(),
+            kind: self.mark().kind(),
             address: word * WORD_BYTES + first,
             size: more + 1,
         }
+    }
+
+    #[inline]
+    pub fn writes(&self) -> bool {
+        self.head >> MARK_BIT & 1 != 0
+    }
+
+    /// Whether the two race if nothing orders them.
+    #[inline]
+    pub fn conflicts(&self, other: &Record) -> bool {
+        let (this, other) = (self.head >> MARK_BIT, other.head >> MARK_BIT);
+        (this | other) & 1 != 0 && this & other & 2 == 0
+    }
+
+    /// Whether the two are the same but for their places in the code.
+    #[inline]
+    pub fn is_like(&self, other: &Record) -> bool {
+        self.head == other.head
+    }
+
+    /// Whether everything conflicts with this: it is a plain write.
+    #[inline]
+    pub fn covers_all(&self) -> bool {
+        self.head >> MARK_BIT & 3 == 1
+    }
+
+    /// Whether all that conflicts with the other conflicts with this one too.
+    #[inline]
+    pub fn covers(&self, other: &Record) -> bool {
+        // Not so if the other writes and this one does not, or this one is atomic and the
+        // other is not.
+        let (this, other) = (self.head >> MARK_BIT, other.head >> MARK_BIT);
+        other & !this & 1 == 0 && this & !other & 2 == 0
+    }
+
+    /// Remembers a later access of the same task here, if there is room or it stands for what is here.
+    /// Answers whether it is remembered now.
+    #[inline(always)]
+    pub fn take(&mut self, later: &Record) -> bool {
+        // Without bytes there is nothing here, whatever the mark.
+        let is_room =
+            self.bytes() & !later.bytes() == 0 && (self.bytes() == 0 || later.covers(self));
+        if is_room {
+            *self = *later;
+        }
+        is_room || self.stands_for(later)
     }
 
     /// Whether remembering this makes it needless to remember the other, later one: the same task
     /// did as much to the same bytes, and nobody can know of the one without knowing of the other.
     #[inline]
     pub fn stands_for(&self, later: &Record) -> bool {
-        self.task == later.task
-            && self.epoch == later.epoch
-            && later.bytes & !self.bytes == 0
-            && self.mark != Mark::Free
-            && self.mark.covers(later.mark)
+        /// Task and epoch.
+        const WHEN: u64 = (1 << BYTES_BIT) - 1;
+        (self.head ^ later.head) & WHEN == 0
+            && later.bytes() & !self.bytes() == 0
+            && !self.is_free()
+            && self.covers(later)
     }
 }
 
 /// What became of an access among the remembered ones of its word.
-#[derive(Default)]
 pub struct Meeting {
-    /// An access that the new one races with.
-    pub raced: Option<Record>,
-    /// The free of memory that the new access touches.
-    pub freed: Option<Record>,
+    /// An access that the new one races with. Without bytes: none.
+    pub raced: Record,
+    /// The free of memory that the new access touches. Without bytes: none.
+    pub freed: Record,
     /// The new access need not be remembered.
     pub known: bool,
     /// Bytes now known to be shared.
@@ -145,39 +220,61 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    /// Holds a remembered access against a new one and forgets of it what the new one stands for.
-    /// Says whether its place is one that shares memory with the new one's.
+    pub const NOTHING: Meeting = Meeting {
+        raced: Record::NONE,
+        freed: Record::NONE,
+        known: false,
+        shared: 0,
+    };
+
+    /// Whether something is wrong with the access.
     #[inline]
-    pub fn meet(&mut self, earlier: &mut Record, later: &Record, clocks: &Clocks) -> bool {
-        let bytes = earlier.bytes & later.bytes;
+    pub fn is_bad(&self) -> bool {
+        (self.raced.head | self.freed.head) != 0
+    }
+
+    /// Holds a remembered access against a new one, and forgets of it what the new one stands for. Says whether its place is one that shares memory with the new one's, if
+    /// that is looked for. `now` is what the task of the new one knows.
+    #[inline(always)]
+    pub fn meet(
+        &mut self,
+        earlier: &mut Record,
+        later: &Record,
+        now: &[u32],
+        sharing: Option<&Clocks>,
+    ) -> bool {
+        let bytes = earlier.bytes() & later.bytes();
         if bytes == 0 {
             return false;
         }
-        if earlier.mark == Mark::Free {
-            self.freed = Some(*earlier);
+        if earlier.is_free() {
+            self.freed = *earlier;
             return false;
         }
-        if earlier.task == later.task {
+        if earlier.task_number() == later.task_number() {
             if earlier.stands_for(later) {
                 self.known = true;
-            } else if later.mark.covers(earlier.mark) {
-                earlier.bytes &= !bytes;
+            } else if later.covers(earlier) {
+                earlier.forget(later.bytes());
             }
             return false;
         }
-        let ordered = clocks.happens_before(earlier.task(), earlier.epoch, later.task());
-        if !ordered && earlier.mark.conflicts(later.mark) && self.raced.is_none() {
-            self.raced = Some(*earlier);
+        let known = now.get(usize::from(earlier.task_number()));
+        let ordered = known.copied().unwrap_or(0) >= earlier.epoch();
+        if !ordered && earlier.conflicts(later) && self.raced.bytes() == 0 {
+            self.raced = *earlier;
         }
-        let shared = (earlier.mark.writes() || later.mark.writes())
-            && !clocks.is_apart(earlier.task(), earlier.epoch, later.task());
+        let shared = (earlier.writes() || later.writes())
+            && sharing.is_some_and(|clocks| {
+                !clocks.is_apart(earlier.task(), earlier.epoch(), later.task())
+            });
         if shared {
             self.shared |= bytes;
         }
         // A reader could stand for an earlier one as far as races go, but then a write of its own
         // would not show that it shares the memory with the earlier one.
-        if ordered && later.mark.writes() && later.mark.covers(earlier.mark) {
-            earlier.bytes &= !bytes;
+        if ordered && later.writes() && later.covers(earlier) {
+            earlier.forget(later.bytes());
         }
         shared
     }
@@ -188,6 +285,10 @@ mod tests {
     use super::*;
 
     const MARKS: [Mark; 4] = [Mark::Read, Mark::Write, Mark::AtomicRead, Mark::AtomicWrite];
+
+    fn record(mark: Mark) -> Record {
+        Record::new(1, 1, 0, 8, mark, 0)
+    }
 
     #[test]
     fn conflicts_are_those_of_the_memory_model() {
@@ -202,9 +303,16 @@ mod tests {
             for other in MARKS {
                 let expected =
                     conflicting.contains(&(one, other)) || conflicting.contains(&(other, one));
-                assert_eq!(one.conflicts(other), expected, "{one:?} {other:?}");
+                assert_eq!(
+                    record(one).conflicts(&record(other)),
+                    expected,
+                    "{one:?} {other:?}"
+                );
             }
-            assert!(Mark::Free.conflicts(one) && Mark::Free.covers(one));
+            assert!(
+                record(Mark::Free).conflicts(&record(one))
+                    && record(Mark::Free).covers(&record(one))
+            );
         }
     }
 
@@ -214,8 +322,13 @@ mod tests {
             for other in MARKS {
                 let expected = MARKS
                     .iter()
-                    .all(|third| !other.conflicts(*third) || one.conflicts(*third));
-                assert_eq!(one.covers(other), expected, "{one:?} {other:?}");
+                    .map(|third| record(*third))
+                    .all(|third| !record(other).conflicts(&third) || record(one).conflicts(&third));
+                assert_eq!(
+                    record(one).covers(&record(other)),
+                    expected,
+                    "{one:?} {other:?}"
+                );
             }
         }
     }
@@ -223,9 +336,9 @@ mod tests {
     #[test]
     fn a_record_gives_back_its_access() {
         for (first, size) in [(0, 8), (7, 1), (2, 4), (0, 1), (1, 7)] {
-            let bytes = (0xff_u8 >> (8 - size)) << first;
-            let mut record = Record::new(9, 4, bytes, Mark::AtomicWrite, 0x7fff_1234_5678);
-            record.bytes = 0;
+            let mut record = Record::new(9, 4, first, size, Mark::AtomicWrite, 0x7fff_1234_5678);
+            assert_eq!(record.bytes(), (0xff_u8 >> (8 - size)) << first);
+            record.forget(!0);
             let expected = Access {
                 task: TaskId(9),
                 pc: 0x7fff_1234_5678,

@@ -9,7 +9,7 @@ use super::*;
 const PAGE_COUNT: usize = 4;
 
 fn shadow() -> Shadow {
-    let bytes = PAGE_COUNT * PAGE_CELL_BYTES;
+    let bytes = PAGE_COUNT * PAGE_SHADOW_BYTES;
     // SAFETY: the layout is not empty; the memory is never given back.
     let memory = unsafe { alloc_zeroed(Layout::from_size_align(bytes, 64).unwrap()) };
     // SAFETY: fresh zeroed memory of that size that nobody else knows.
@@ -115,7 +115,7 @@ fn stamps_begin_anew_without_showing_what_they_stamped_before() {
 #[test]
 fn neighbouring_pages_do_not_take_each_others_cells() {
     let pages = 1024;
-    let bytes = pages * PAGE_CELL_BYTES;
+    let bytes = pages * PAGE_SHADOW_BYTES;
     // SAFETY: the layout is not empty; the memory is never given back, nor touched.
     let memory = unsafe { alloc_zeroed(Layout::from_size_align(bytes, 64).unwrap()) };
     // SAFETY: fresh zeroed memory of that size that nobody else knows.

@@ -4,8 +4,8 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 
 use unpick_memory::Shadow;
 
-/// 32 pages of cells.
-const MEMORY_BYTES: usize = 1 << 20;
+/// 32 pages of cells, with the entries of the pages.
+const MEMORY_BYTES: usize = (1 << 20) + (1 << 14);
 
 pub struct Owned {
     pub shadow: Shadow,

@@ -159,12 +159,18 @@ interpose! {
 
 /// Where the stack of the first task lies: its lowest address and its size.
 pub fn main_stack() -> (usize, usize) {
+    // SAFETY: only asks.
+    stack_of(unsafe { libc::pthread_self() })
+}
+
+/// Where the stack of a thread lies: its lowest address and its size.
+pub fn stack_of(thread: libc::pthread_t) -> (usize, usize) {
     let mut stack: *mut c_void = core::ptr::null_mut();
     let mut size = 0;
     // SAFETY: attributes that the C library fills in before they are read.
     unsafe {
         let mut attributes: libc::pthread_attr_t = core::mem::zeroed();
-        real::pthread_getattr_np()(libc::pthread_self(), &mut attributes);
+        real::pthread_getattr_np()(thread, &mut attributes);
         libc::pthread_attr_getstack(&attributes, &mut stack, &mut size);
         libc::pthread_attr_destroy(&mut attributes);
     }
