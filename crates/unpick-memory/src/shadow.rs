@@ -319,7 +319,7 @@ impl Shadow {
                 return;
             }
         }
-        if !cell.knows(&record) {
+        if !cell.knows(&record) && !cell.read_again(&record) {
             let places = self.looks_for_shared.then_some(&mut self.shared);
             let meeting = cell.meet(&record, clocks, &mut self.links, places);
             if meeting.is_bad() {

@@ -358,7 +358,8 @@ impl Runtime {
         if pc != 0 {
             task.pc = pc;
         }
-        self.sites.intern(task.pc, &task.calls, &mut self.execution)
+        self.sites
+            .intern(task.pc, &mut task.calls, &mut self.execution)
     }
 
     /// Ends the execution with a fault of the running task.

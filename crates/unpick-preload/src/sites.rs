@@ -17,21 +17,26 @@ const FRAMES_MAX: usize = 6;
 pub struct Calls {
     /// Return addresses, outermost first.
     returns: Vec<usize>,
+    /// The last place that was asked for, and its number, as long as the calls are the same.
+    last: Option<(usize, SiteId)>,
 }
 
 impl Calls {
     pub fn clear(&mut self) {
         self.returns.clear();
+        self.last = None;
     }
 
     #[inline]
     pub fn enter(&mut self, return_address: usize) {
         self.returns.push(return_address);
+        self.last = None;
     }
 
     #[inline]
     pub fn leave(&mut self) {
         self.returns.pop();
+        self.last = None;
     }
 
     /// Return addresses, innermost first.
@@ -61,15 +66,22 @@ impl Sites {
 
     /// The number of a place.
     #[inline]
-    pub fn intern(&mut self, pc: usize, calls: &Calls, execution: &mut Execution) -> SiteId {
+    pub fn intern(&mut self, pc: usize, calls: &mut Calls, execution: &mut Execution) -> SiteId {
+        if let Some((last, site)) = calls.last
+            && last == pc
+        {
+            return site;
+        }
         let mut key = pc as u64;
         for frame in calls.innermost() {
             key = (key.rotate_left(23) ^ frame as u64).wrapping_mul(0x517c_c1b7_2722_0a95);
         }
-        match self.known.get(key) {
+        let site = match self.known.get(key) {
             Some(number) => SiteId(number),
             None => self.add(key, pc, calls, execution),
-        }
+        };
+        calls.last = Some((pc, site));
+        site
     }
 
     #[cold]

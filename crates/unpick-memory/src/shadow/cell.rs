@@ -74,6 +74,20 @@ impl Cell {
         first.take(later) || second.take(later) || third.take(later)
     }
 
+    /// Takes in a read of a word that is only read, by whomever, if its task has read it before: nothing
+    /// can be wrong with it. Answers whether it did.
+    #[inline]
+    pub fn read_again(&mut self, later: &Record) -> bool {
+        let is_read = |one: &Record| !one.writes() && !one.is_free();
+        if self.chain() != 0 || !is_read(later) || !self.records.iter().all(is_read) {
+            return false;
+        }
+        let is_before =
+            |one: &&mut Record| one.task_number() == later.task_number() && one.bytes() != 0;
+        let own = self.records.iter_mut().find(is_before);
+        own.is_some_and(|own| own.take(later))
+    }
+
     /// Whether an access tells nothing new, as far as the cell itself shows.
     #[inline]
     pub fn knows(&self, later: &Record) -> bool {

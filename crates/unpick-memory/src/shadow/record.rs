@@ -113,6 +113,9 @@ impl Record {
     #[inline]
     pub fn forget(&mut self, bytes: u8) {
         self.head &= !(u64::from(bytes) << BYTES_BIT);
+        if self.bytes() == 0 {
+            self.head = 0;
+        }
     }
 
     /// No access.
