@@ -197,7 +197,7 @@ impl Engine for Host {
         };
         match this.launch.reexecution {
             Reexecution::Snapshot => {
-                this.snapshot.restore();
+                this.snapshot.restore(&this.slots);
                 this.begin_execution();
                 enter(this);
             }

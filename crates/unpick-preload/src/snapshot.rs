@@ -6,6 +6,7 @@
 
 use crate::runtime::Runtime;
 use crate::sys;
+use crate::tasks::Slot;
 use crate::written::Written;
 use alloc::{vec, vec::Vec};
 use core::ops::Range;
@@ -166,9 +167,14 @@ impl Snapshot {
         }
     }
 
-    /// Puts everything back.
-    pub fn restore(&mut self) {
-        for region in self.regions.iter().filter(|region| !region.is_watched) {
+    /// Puts everything back, of threads only those in which the last execution had a task: nobody else
+    /// writes to their stacks and thread-locals.
+    pub fn restore(&mut self, slots: &[Slot]) {
+        let is_changed = |region: &&Region| match region.slot {
+            Some(slot) => slot == 0 || slots[slot].is_used,
+            None => !region.is_watched,
+        };
+        for region in self.regions.iter().filter(is_changed) {
             self.restore_region(region);
         }
         self.restore_written();
@@ -204,6 +210,10 @@ impl Snapshot {
 
 /// Copies the program's memory. Called on the controller's stack, before the first execution.
 pub fn take(runtime: &mut Runtime) {
+    // The C library's own heap is used before the program begins and hardly after: what it keeps in
+    // store there would be copied every time.
+    // SAFETY: nothing else runs.
+    unsafe { libc::malloc_trim(0) };
     let text = read_maps();
     for slot in &mut runtime.slots {
         slot.reset();

@@ -39,7 +39,7 @@ pub struct Slot {
     pub thread: AtomicU32,
     parked_stack: *mut [u8; PARKED_STACK],
     /// Whether a task has used it in this execution.
-    is_used: bool,
+    pub is_used: bool,
 }
 
 impl Slot {

@@ -341,7 +341,7 @@ mod tests {
         for (first, size) in [(0, 8), (7, 1), (2, 4), (0, 1), (1, 7)] {
             let mut record = Record::new(9, 4, first, size, Mark::AtomicWrite, 0x7fff_1234_5678);
             assert_eq!(record.bytes(), (0xff_u8 >> (8 - size)) << first);
-            record.forget(!0);
+            record.forget(!(1 << first));
             let expected = Access {
                 task: TaskId(9),
                 pc: 0x7fff_1234_5678,
