@@ -261,8 +261,9 @@ proptest! {
     #![proptest_config(cases(3_000))]
 
     #[test]
-    fn races_are_found_where_they_are(acts in acts(0)) {
+    fn races_are_found_where_they_are(acts in acts(0), looks_for_shared in any::<bool>()) {
         let mut owned = Owned::new();
+        owned.shadow.look_for_shared(looks_for_shared);
         check(&acts, AT_PAGE_END, &mut Clocks::new(), &mut owned.shadow)?;
     }
 }
@@ -271,8 +272,13 @@ proptest! {
     #![proptest_config(cases(1_500))]
 
     #[test]
-    fn freed_memory_is_known_byte_by_byte(first in acts(6), second in acts(6)) {
+    fn freed_memory_is_known_byte_by_byte(
+        first in acts(6),
+        second in acts(6),
+        looks_for_shared in any::<bool>(),
+    ) {
         let mut owned = Owned::new();
+        owned.shadow.look_for_shared(looks_for_shared);
         let mut clocks = Clocks::new();
         for acts in [first, second] {
             check(&acts, AT_PAGE_END, &mut clocks, &mut owned.shadow)?;
@@ -288,8 +294,10 @@ proptest! {
         first in acts(2),
         second in acts(2),
         ends in prop::collection::vec(0..RANGE_END_MAX, 3),
+        looks_for_shared in any::<bool>(),
     ) {
         let mut owned = Owned::new();
+        owned.shadow.look_for_shared(looks_for_shared);
         let mut clocks = Clocks::new();
         let mut start = 0;
         let privates: Vec<_> = ends

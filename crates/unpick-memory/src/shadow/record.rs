@@ -274,9 +274,10 @@ impl Meeting {
         if shared {
             self.shared |= bytes;
         }
-        // A reader could stand for an earlier one as far as races go, but then a write of its own
-        // would not show that it shares the memory with the earlier one.
-        if ordered && later.writes() && later.covers(earlier) {
+        // Whatever races with the earlier one also races with this one, which it does not come after
+        // either. But a write of this task would not show that it shares the memory with the earlier
+        // one if a read has stood for that.
+        if ordered && (later.writes() || sharing.is_none()) && later.covers(earlier) {
             earlier.forget(later.bytes());
         }
         shared
