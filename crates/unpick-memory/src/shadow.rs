@@ -4,8 +4,7 @@
 //! Detection*, PLDI 2009. Every word of eight bytes has a cell with the accesses to it that may still
 //! race with a later one, each with the bytes it touched, so that neighbours in a word are different
 //! variables. An access is forgotten when a later one stands for it: one that happened after it and
-//! that conflicts with all that it conflicts with. Readers are so all remembered until a write comes
-//! after them.
+//! that conflicts with all that it conflicts with.
 //!
 //! # Departures from the paper
 //!
@@ -13,6 +12,10 @@
 //! * There is one list of accesses a word instead of a write and a clock of reads, since bytes of one
 //!   word may have different histories. Three fit into the cell; further ones are chained.
 //! * A free is a write that every later access to the bytes is held against, ordered or not.
+//! * The cell of a word that one task alone has used is marked with it: then nothing can be wrong with
+//!   its accesses, whatever the clocks say. Accesses to its stack do not even come to cells
+//!   (`private.rs`).
+//! * While places that share memory are looked for, a read never stands for that of another task.
 //!
 //! # Where the cells are
 //!
@@ -36,6 +39,7 @@
 
 mod cell;
 mod finding;
+mod freeing;
 mod links;
 mod page;
 mod private;
@@ -53,8 +57,8 @@ use finding::{finding, worse};
 use links::Links;
 use page::{Freed, Page};
 use private::{Privates, Written};
-use range::{PAGE_WORDS, Piece, pieces, span, words};
-use record::{Mark, Meeting, Record, WORD_BYTES};
+use range::{PAGE_WORDS, words};
+use record::{Mark, Record, WORD_BYTES};
 
 const PAGE_CELL_BYTES: usize = PAGE_WORDS * size_of::<Cell>();
 
@@ -251,56 +255,6 @@ impl Shadow {
         }
     }
 
-    /// Memory has been handed out: whatever was known of it is forgotten.
-    pub fn allocate(&mut self, address: usize, size: usize) {
-        self.disclose(address, size);
-        for piece in pieces(address, size) {
-            match piece {
-                Piece::Part(word, start, size) => self.forget_part(word, span(start, size)),
-                Piece::Words(page, from, to) => self.forget_words(page, from, to),
-            }
-        }
-    }
-
-    /// A task frees memory, which counts as writing it. Later accesses to it are findings until it
-    /// is allocated again.
-    pub fn free(
-        &mut self,
-        task: TaskId,
-        address: usize,
-        size: usize,
-        pc: usize,
-        clocks: &Clocks,
-    ) -> Option<Finding> {
-        let access = Access {
-            task,
-            pc,
-            kind: AccessKind::Write,
-            address,
-            size,
-        };
-        if task.0 >= TASK_COUNT_MAX {
-            return None;
-        }
-        self.disclose(address, size);
-        let (number, epoch) = (task.0 as u16, clocks.epoch(task));
-        let mut finding = None;
-        for piece in pieces(address, size) {
-            let next = match piece {
-                Piece::Part(word, start, size) => {
-                    let record = Record::new(number, epoch, start, size, Mark::Free, pc);
-                    self.free_part(clocks, word, record, &access)
-                }
-                Piece::Words(page, from, to) => {
-                    let record = Record::new(number, epoch, 0, WORD_BYTES, Mark::Free, pc);
-                    self.free_words(clocks, page, (from, to), record, &access)
-                }
-            };
-            finding = worse(finding, next);
-        }
-        finding
-    }
-
     /// An access to a word that is new, or not the task's own.
     #[inline(never)]
     fn access_word(
@@ -364,88 +318,6 @@ impl Shadow {
                 }
             }
         }
-    }
-
-    fn free_part(
-        &mut self,
-        clocks: &Clocks,
-        word: usize,
-        record: Record,
-        access: &Access,
-    ) -> Option<Finding> {
-        let cell = self.claimed(word);
-        let places = self.looks_for_shared.then_some(&mut self.shared);
-        let meeting = cell.meet(&record, clocks, &mut self.links, places);
-        cell.forget(record.bytes(), &mut self.links);
-        cell.insert(record, &mut self.links);
-        finding(word, &meeting, access)
-    }
-
-    fn free_words(
-        &mut self,
-        clocks: &Clocks,
-        number: usize,
-        (from, to): (usize, usize),
-        record: Record,
-        access: &Access,
-    ) -> Option<Finding> {
-        let page = self.page(number);
-        page.open(self.stamp);
-        let mut found = None;
-        page.clear_used(from, to, |place| {
-            let word = number * PAGE_WORDS + place;
-            let Some(cell) = self.present(word) else {
-                return false;
-            };
-            let places = self.looks_for_shared.then_some(&mut self.shared);
-            let meeting = cell.meet(&record, clocks, &mut self.links, places);
-            cell.clear(self.stamp, &mut self.links);
-            found = worse(found, finding(word, &meeting, access));
-            true
-        });
-        if let Some((place, by)) = page.first_freed(number, from, to, &mut self.frees) {
-            let word = number * PAGE_WORDS + place;
-            let meeting = Meeting {
-                freed: by,
-                ..Meeting::NOTHING
-            };
-            found = worse(found, finding(word, &meeting, access));
-        }
-        page.free(number, from, to, record, &mut self.frees);
-        found
-    }
-
-    fn forget_part(&mut self, word: usize, bytes: u8) {
-        let (number, place) = (word / PAGE_WORDS, word % PAGE_WORDS);
-        if self.page(number).is_blank(self.stamp) {
-            return;
-        }
-        // What holds for the word as a whole is put down in its cell, as it no longer does.
-        let freed = self.page(number).freed(number, place, &mut self.frees);
-        if freed.is_some() {
-            self.claimed(word);
-            let page = self.page(number);
-            page.allocate(number, place, place + 1, &mut self.frees);
-        }
-        if let Some(cell) = self.present(word) {
-            cell.forget(bytes, &mut self.links);
-        }
-    }
-
-    fn forget_words(&mut self, number: usize, from: usize, to: usize) {
-        let page = self.page(number);
-        if page.is_blank(self.stamp) {
-            return;
-        }
-        page.allocate(number, from, to, &mut self.frees);
-        page.clear_used(from, to, |place| {
-            let cell = self.present(number * PAGE_WORDS + place);
-            let is_ours = cell.is_some();
-            if let Some(cell) = cell {
-                cell.clear(self.stamp, &mut self.links);
-            }
-            is_ours
-        });
     }
 
     /// The cell of a word, taken from another word if need be. The reference must be gone before the
