@@ -35,7 +35,7 @@
 //! * of tasks from number 65,535 on, and after 16 million chained accesses in one execution.
 //!
 //! Memory that changes hands without the program freeing it, such as a stack that the next task
-//! uses, must be told with [`Shadow::allocate`], or the old owner's accesses would seem to race.
+//! uses, must be told with [`Shadow::recycle`], or the old owner's accesses would seem to race.
 
 mod cell;
 mod finding;
@@ -57,7 +57,7 @@ use finding::{finding, worse};
 use links::Links;
 use page::{Freed, Page};
 use private::{Privates, Written};
-use range::{PAGE_WORDS, words};
+use range::{PAGE_WORDS, inner_words, words};
 use record::{Mark, Record, WORD_BYTES};
 
 const PAGE_CELL_BYTES: usize = PAGE_WORDS * size_of::<Cell>();
@@ -245,13 +245,17 @@ impl Shadow {
     }
 
     /// Memory belongs to a task from now on, such as its stack. As long as no other task uses it, that
-    /// costs little. Whatever was known of it should have been forgotten.
+    /// costs little. Nothing may be known of it: see [`Shadow::recycle`].
     pub fn keep_private(&mut self, task: TaskId, address: usize, size: usize) {
         if task.0 < TASK_COUNT_MAX {
-            // In whole words: the cell of one that is shared would hide who comes.
-            let end = address.saturating_add(size) / WORD_BYTES * WORD_BYTES;
-            let start = address.next_multiple_of(WORD_BYTES).min(end);
-            self.privates.add(task.index(), start..end);
+            self.privates.add(task.index(), inner_words(address, size));
+        }
+    }
+
+    /// Memory that belonged to a task goes to another one: all that is known of it is forgotten.
+    pub fn recycle(&mut self, address: usize, size: usize) {
+        if !self.privates.remove(&inner_words(address, size)) {
+            self.allocate(address, size);
         }
     }
 

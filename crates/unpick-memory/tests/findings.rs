@@ -249,6 +249,37 @@ fn memory_handed_out_again_has_no_past() {
 }
 
 #[test]
+fn what_a_task_did_alone_is_known_when_another_one_comes() {
+    let mut program = Program::new();
+    program.owned.shadow.keep_private(TaskId(1), ADDRESS, 64);
+    assert_eq!(program.access(1, Write, 8, 8), None);
+    program.hand_over(1, 2);
+    assert_eq!(program.access(1, Write, 16, 4), None);
+    assert_eq!(program.access(2, Read, 8, 8), None);
+    let earlier = program.expected(1, Write, 16, 4);
+    let later = program.expected(2, Read, 18, 1);
+    let expected = Some(Finding::Race { earlier, later });
+    assert_eq!(program.access(2, Read, 18, 1), expected);
+}
+
+#[test]
+fn a_stack_that_goes_to_another_task_has_no_past() {
+    for somebody_came in [false, true] {
+        let mut program = Program::new();
+        program.owned.shadow.keep_private(TaskId(1), ADDRESS, 64);
+        program.access(1, Write, 8, 8);
+        if somebody_came {
+            program.access(2, Read, 32, 8);
+        }
+        program.owned.shadow.recycle(ADDRESS, 64);
+        program.owned.shadow.keep_private(TaskId(2), ADDRESS, 64);
+        assert_eq!(program.access(2, Write, 8, 8), None);
+        assert_eq!(program.access(0, Read, 40, 8), None);
+        assert_eq!(program.access(2, Write, 16, 8), None);
+    }
+}
+
+#[test]
 fn an_execution_knows_nothing_of_the_last_one() {
     let mut program = Program::new();
     program.access(1, Write, 0, 8);

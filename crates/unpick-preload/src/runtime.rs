@@ -260,6 +260,10 @@ impl Runtime {
         self.live_count += 1;
         self.clocks.begin(parent, task);
         let (stack, size) = self.slots[slot].stack;
+        if self.slots[slot].is_used {
+            // What another task has left there is no business of this one.
+            self.shadow.recycle(stack, size);
+        }
         self.shadow.keep_private(task, stack, size);
         self.pending.begin(parent);
         self.slots[slot].task = Some(task);

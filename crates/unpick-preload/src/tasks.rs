@@ -222,11 +222,6 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
         let count = format!("{}", runtime.slots.len() - 1);
         refuse(TroubleKind::TooManyTasks, &count, 0);
     };
-    if runtime.slots[slot].is_used && runtime.races {
-        // What another task has left on the stack is no business of this one.
-        let (stack, size) = runtime.slots[slot].stack;
-        runtime.shadow.allocate(stack, size);
-    }
     let task = runtime.add_task(Some(me), slot);
     let data = &mut runtime.tasks[task.index()];
     data.start = Some(start);

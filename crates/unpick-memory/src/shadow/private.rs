@@ -53,14 +53,21 @@ impl Privates {
         self.span = 0..0;
     }
 
-    /// Memory belongs to a task from now on; what others wrote down of it is forgotten.
+    /// Takes memory from the task that has it for itself, and forgets what that wrote down. Answers
+    /// whether there was one: then no cell knows of an access there.
+    pub fn remove(&mut self, range: &Range<usize>) -> bool {
+        let is_it = |one: &&mut Private| one.length > 0 && one.range() == *range;
+        let Some(private) = self.tasks.iter_mut().find(is_it) else {
+            return false;
+        };
+        private.length = 0;
+        private.written.clear();
+        true
+    }
+
+    /// Memory belongs to a task from now on. In whole words: the cell of one that is partly another's
+    /// would hide who comes.
     pub fn add(&mut self, task: usize, range: Range<usize>) {
-        for private in &mut self.tasks {
-            if private.overlaps(&range) {
-                private.length = 0;
-                private.written.clear();
-            }
-        }
         while self.tasks.len() <= task {
             self.tasks.push(Private::default());
         }
@@ -121,7 +128,11 @@ impl Privates {
 }
 
 impl Private {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.length
+    }
+
     fn overlaps(&self, range: &Range<usize>) -> bool {
-        self.length > 0 && self.start < range.end && range.start < self.start + self.length
+        self.length > 0 && self.start < range.end && range.start < self.range().end
     }
 }

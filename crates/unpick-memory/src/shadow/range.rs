@@ -32,6 +32,15 @@ pub fn words(address: usize, size: usize) -> impl Iterator<Item = (usize, usize,
     })
 }
 
+/// The bytes of a range without the words that only a part of is in it.
+pub fn inner_words(address: usize, size: usize) -> core::ops::Range<usize> {
+    let end = address.saturating_add(size) / WORD_BYTES * WORD_BYTES;
+    address
+        .div_ceil(WORD_BYTES)
+        .saturating_mul(WORD_BYTES)
+        .min(end)..end
+}
+
 /// A part of a range.
 pub enum Piece {
     /// Some bytes of a word, not all: the first one, and how many.
