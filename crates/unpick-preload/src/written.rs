@@ -135,6 +135,7 @@ impl Written {
             while start < range.end as u64 {
                 let mut found = [Found::default(); 64];
                 let (count, walked) = scan(self.pages, start, range.end as u64, 0, &mut found);
+                assert!(walked > start, "cannot list the written pages");
                 for part in &found[..count] {
                     each(part.start as usize..part.end as usize);
                 }
