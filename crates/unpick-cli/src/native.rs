@@ -87,25 +87,7 @@ impl NativeOptions {
     /// The options of a drive.
     pub(crate) fn drive(&self, options: &ExplorationOptions) -> Result<Options> {
         let config = options.config()?;
-        let spec = Spec::parse(&options.strategy)?;
-        let name = spec.technique().name;
-        if name.starts_with("lazy-") {
-            bail!(
-                "`{name}` must see what is done with the data under a lock, which native programs do \
-                 not tell; use `{}`",
-                name.trim_start_matches("lazy-")
-            );
-        }
-        if options.shard.is_some() {
-            bail!("--shard is for programs of the library; split native ones by --seed");
-        }
-        let is_exec = matches!(self.reexec, Some(ReexecutionName::Exec));
-        if is_exec && !spec.technique().is_randomised {
-            bail!(
-                "`{name}` keeps its search in the memory of the process, so that it cannot be run with \
-                 --reexec exec; use --reexec fork, or a randomised strategy"
-            );
-        }
+        self.check(options)?;
         let points = match (self.points, options.no_races) {
             (Some(PointsName::Sync), _) | (None, false) => Points::Sync,
             (Some(PointsName::Shared), _) | (None, true) => Points::Shared,
@@ -136,5 +118,39 @@ impl NativeOptions {
             confirm: options.confirm,
             jobs: options.jobs,
         })
+    }
+
+    /// Refuses what native programs cannot do, and says what makes no difference.
+    fn check(&self, options: &ExplorationOptions) -> Result<()> {
+        let spec = Spec::parse(&options.strategy)?;
+        let name = spec.technique().name;
+        if name.starts_with("lazy-") {
+            bail!(
+                "`{name}` must see what is done with the data under a lock, which native programs do \
+                 not tell; use `{}`",
+                name.trim_start_matches("lazy-")
+            );
+        }
+        if options.shard.is_some() {
+            bail!("--shard is for programs of the library; split native ones by --seed");
+        }
+        if spec.technique().is_randomised {
+            return Ok(());
+        }
+        if matches!(self.reexec, Some(ReexecutionName::Exec)) {
+            bail!(
+                "`{name}` keeps its search in the memory of the process, so that it cannot be run with \
+                 --reexec exec; use --reexec fork, or a randomised strategy"
+            );
+        }
+        let is_silent = options.json || options.quiet;
+        if options.jobs > 1 && !is_silent {
+            eprintln!(
+                "warning: `{name}` keeps its search in the memory of one process; --jobs {} is for \
+                 randomised strategies and makes no difference here",
+                options.jobs
+            );
+        }
+        Ok(())
     }
 }

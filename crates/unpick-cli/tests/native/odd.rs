@@ -204,3 +204,18 @@ fn is_running(program: &Path) -> bool {
         processes.filter_map(|entry| std::fs::read_link(entry.ok()?.path().join("exe")).ok());
     links.any(|link| link == program)
 }
+
+#[test]
+fn a_search_says_that_it_has_one_process() {
+    let place = Place::new("one-process");
+    place.build("c/ab_ba.c", &[]);
+    let run = |strategy: &str| {
+        let options = ["run", "--strategy", strategy, "--jobs", "2", "--no-save"];
+        place.unpick(&[&options[..], &["--", "./ab_ba"]].concat())
+    };
+    let (search, random) = (run("dfs"), run("random"));
+    assert_eq!((search.code, random.code), (1, 1), "{}", search.text);
+    let words = "warning: `dfs` keeps its search in the memory of one process; --jobs 2";
+    assert!(search.text.contains(words), "{}", search.text);
+    assert!(!random.text.contains("--jobs"), "{}", random.text);
+}
