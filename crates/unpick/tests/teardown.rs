@@ -133,22 +133,53 @@ fn a_task_that_catches_everything_is_given_up() {
     assert_eq!(found.failures, found.schedules);
 }
 
-#[test]
-fn a_stack_overflow_is_an_outcome() {
-    fn dig(depth: u64) -> u64 {
-        let room = std::hint::black_box([depth; 64]);
-        if depth == u64::MAX {
-            0
-        } else {
-            dig(depth + 1) + room[(depth % 64) as usize]
-        }
+/// Runs out of stack.
+fn dig(depth: u64) -> u64 {
+    let room = std::hint::black_box([depth; 64]);
+    if depth == u64::MAX {
+        0
+    } else {
+        dig(depth + 1) + room[(depth % 64) as usize]
     }
-    if !cfg!(all(
+}
+
+/// Whether stack overflows become outcomes here; says so if not.
+fn catches_overflows() -> bool {
+    let catches = cfg!(all(
         target_os = "linux",
         target_arch = "x86_64",
         not(unpick_relay)
-    )) {
+    ));
+    if !catches {
         println!("skipped: stack overflows are caught on Linux on x86-64 only");
+    }
+    catches
+}
+
+/// The creator of a task waits for it to come to its first operation. If it never does, the creator is
+/// torn down where it stands, and what it does after it has caught that means nothing any more.
+#[test]
+fn a_task_whose_child_overflows_at_once_is_unwound() {
+    if !catches_overflows() {
+        return;
+    }
+    let owned = Arc::new(());
+    let lent = Arc::downgrade(&owned);
+    let config = Config::new().strategy("random").executions(1);
+    let found = explore(config.stack_size(64 * 1024), move || {
+        let _mine = lent.upgrade();
+        let spawn = || thread::spawn(|| std::hint::black_box(dig(0)));
+        let result = std::panic::catch_unwind(spawn);
+        assert!(result.is_err());
+        AtomicBool::new(false).load(SeqCst);
+    });
+    assert_eq!(found.failures, 1);
+    assert_eq!(Arc::strong_count(&owned), 1, "it was not unwound");
+}
+
+#[test]
+fn a_stack_overflow_is_an_outcome() {
+    if !catches_overflows() {
         return;
     }
     for _ in 0..3 {
