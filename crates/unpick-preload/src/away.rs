@@ -11,6 +11,7 @@
 //! are, as long as tasks are woken by each other and not by the world outside.
 
 use crate::context::thread_pointer;
+use crate::process::note_motion;
 use crate::runtime::{RUNNING, Runtime, decide, running};
 use crate::sys;
 use crate::tasks::{self, Slot};
@@ -178,6 +179,7 @@ pub fn provide(this: &mut Runtime) {
             return;
         }
         pause(1_000_000);
+        note_motion(this);
         settle(this);
     }
 }

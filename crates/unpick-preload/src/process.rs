@@ -51,9 +51,9 @@ pub fn reset() {
     EXIT_PC.store(0, Ordering::Relaxed);
 }
 
-/// Counts a step, for the watchdog.
+/// Tells the watchdog that no task hangs: a step is made, or all wait for the world outside.
 #[inline]
-pub fn note_step(runtime: &mut Runtime) {
+pub fn note_motion(runtime: &mut Runtime) {
     let desk = runtime.desk();
     let steps = desk.steps.load(Ordering::Relaxed);
     desk.steps.store(steps.wrapping_add(1), Ordering::Relaxed);

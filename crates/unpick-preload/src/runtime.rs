@@ -466,7 +466,7 @@ fn go_on(task: TaskId) {
 #[inline]
 pub fn decide() -> Option<TaskId> {
     let runtime = runtime();
-    crate::process::note_step(runtime);
+    crate::process::note_motion(runtime);
     waiting::provide(runtime);
     let strategy = runtime.strategy();
     match runtime.execution.decide(strategy) {

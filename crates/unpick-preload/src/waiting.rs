@@ -7,6 +7,7 @@
 //! nothing was done with descriptors, but for once in a while: not every call comes to us.
 
 use crate::away;
+use crate::process::note_motion;
 use crate::runtime::{Runtime, operate, runtime};
 use crate::sys;
 use alloc::string::String;
@@ -19,6 +20,9 @@ use unpick_trace::{ObjectId, Op, OpKind};
 const OUTSIDE_MS: i64 = 1_000;
 /// The same for what is in the kernel: it may finish a little later what it has begun.
 const INSIDE_MS: i64 = 100;
+
+/// How long to wait at a time.
+const PIECE_MS: i64 = 100;
 
 /// Decisions without asking the kernel, at most, while somebody waits.
 const UNASKED_MAX: u32 = 16;
@@ -194,7 +198,14 @@ pub fn provide(this: &mut Runtime) {
         if this.waits.waiting_count > 0 && this.execution.is_stuck() {
             let patience = this.waits.patience();
             if patience > 0 || !is_due {
-                provide_within(this, patience);
+                provide_within(this, patience.min(PIECE_MS));
+            }
+            for _ in 1..patience / PIECE_MS {
+                if !this.execution.is_stuck() {
+                    return;
+                }
+                note_motion(this);
+                provide_within(this, PIECE_MS);
             }
         }
     }

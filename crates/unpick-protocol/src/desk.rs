@@ -37,7 +37,8 @@ pub struct Desk {
     pub executions: AtomicU64,
     /// Failing ones among them.
     pub failures: AtomicU64,
-    /// Steps done in all; it stands still when a task never comes back.
+    /// Raised by every step, and now and then while all tasks wait for the world outside; it stands
+    /// still when a task never comes back.
     pub steps: AtomicU64,
     /// The process in which the execution runs, if it is not the one that was launched.
     pub process: AtomicU32,

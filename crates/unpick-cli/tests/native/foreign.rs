@@ -13,7 +13,8 @@ fn others_go_on_and_what_is_found_comes_back() {
     for (path, words) in PROGRAMS {
         place.build(path, &[]);
         let program = format!("./{}", name_of(path));
-        let run = ["run", "--watchdog", "2s", "--strategy", "random"];
+        // The world outside is waited for as long as that before a deadlock is believed in.
+        let run = ["run", "--watchdog", "1s", "--strategy", "random"];
         let found = place.unpick(&[&run[..], &["--executions", "200", "--", &program]].concat());
         assert_eq!(found.code, 1, "{path}: {}", found.text);
         assert!(found.text.contains(words), "{path}: {}", found.text);

@@ -258,7 +258,9 @@ impl Process {
     /// Waits until the last order is answered.
     fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), DriveError> {
         let mut steps = 0;
-        let mut moved_at = Instant::now();
+        // How long nothing has moved. A time in which not even this thread was let run does not count:
+        // then the machine stands still, and not the program.
+        let mut still = Duration::ZERO;
         loop {
             let desk = self.desk.top();
             // A program in which one task blocks will do so again and again.
@@ -266,10 +268,12 @@ impl Process {
                 0 => LOOK,
                 _ => LOOK / 10,
             };
+            let asleep_at = Instant::now();
             self.desk.wait(look);
             if self.desk.is_answered() {
                 return Ok(());
             }
+            still += asleep_at.elapsed().min(2 * look);
             let executions = desk.executions.load(Ordering::Relaxed);
             if let Ok(Some(status)) = self.child.try_wait() {
                 // The answer may have come just before the end.
@@ -294,13 +298,13 @@ impl Process {
             let now = desk.steps.load(Ordering::Relaxed) + executions;
             if now != steps {
                 steps = now;
-                moved_at = Instant::now();
+                still = Duration::ZERO;
                 continue;
             }
-            if self.can_leave && moved_at.elapsed() > 2 * look {
+            if self.can_leave && still > 2 * look {
                 self.wish();
             }
-            if moved_at.elapsed() > self.hang_after {
+            if still > self.hang_after {
                 let answer: Option<Answer> = decode(&self.desk.answer());
                 return Err(DriveError::Hangs {
                     after: self.hang_after,
