@@ -21,6 +21,7 @@ mod leaks;
 mod lock_order;
 mod model;
 mod object;
+pub mod parts;
 mod race;
 mod site;
 mod spin;

@@ -1,8 +1,6 @@
 //! Explorations of a closure, by one worker or by several.
 
-mod frontier;
-mod search;
-mod worker;
+mod workers;
 
 use crate::rt::Runtime;
 use crate::{Config, Shard};

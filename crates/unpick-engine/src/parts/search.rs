@@ -17,9 +17,9 @@
 //! Never runs anything itself.
 
 use super::frontier::Piece;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use unpick_engine::{Exploration, Findings, PartFound, StopReason, Strategy};
+use crate::{Exploration, Findings, PartFound, ShardFound, StopReason, Strategy};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// How a part stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,14 +90,21 @@ pub(super) struct Allowance {
 }
 
 /// The chunk in which the budget ends.
-pub(super) struct Cut {
-    pub before: Box<dyn Strategy>,
-    pub executions: u64,
+struct Cut {
+    before: Box<dyn Strategy>,
+    executions: u64,
     origin: u32,
 }
 
+/// What a shard tells of its parts.
+struct Records {
+    /// Number of parts of the whole.
+    part_count: u32,
+    parts: Vec<PartFound>,
+}
+
 /// A search in parts.
-pub(super) struct Search {
+pub struct Search {
     parts: Vec<Part>,
     /// Leading parts that are done with the bound at hand and whose chunks are in `found`.
     settled: usize,
@@ -107,16 +114,24 @@ pub(super) struct Search {
     executions_max: u64,
     next_id: u64,
     found: Exploration,
-    records: Option<Vec<PartFound>>,
+    records: Option<Records>,
     /// Why the search is over, once all that counts is known.
     stop: Option<StopReason>,
+    /// Why the workers leave before it is over.
+    closing: Option<StopReason>,
     cut: Option<Cut>,
 }
 
 impl Search {
     /// A search that is still whole.
     pub fn new(strategy: Box<dyn Strategy>, executions_max: u64) -> Search {
-        let mut search = Search {
+        let mut search = Search::empty(executions_max);
+        search.insert(0, 0, State::Waiting, strategy);
+        search
+    }
+
+    fn empty(executions_max: u64) -> Search {
+        Search {
             parts: Vec::new(),
             settled: 0,
             bound: 0,
@@ -126,30 +141,26 @@ impl Search {
             found: Exploration::default(),
             records: None,
             stop: None,
+            closing: None,
             cut: None,
-        };
-        search.insert(0, 0, State::Waiting, strategy);
-        search
+        }
     }
 
     /// The parts of a shard, numbered as in the whole, under the bound that they have reached.
-    pub fn of_pieces(
+    pub(super) fn of_pieces(
         pieces: Vec<(u32, Piece)>,
-        bound: u32,
-        is_last_bound: bool,
+        part_count: u32,
+        (bound, is_last_bound): (u32, bool),
         executions_max: u64,
     ) -> Search {
         let mut search = Search {
-            parts: Vec::new(),
-            settled: 0,
             bound,
             is_last_bound,
-            executions_max,
-            next_id: 0,
-            found: Exploration::default(),
-            records: Some(Vec::new()),
-            stop: None,
-            cut: None,
+            records: Some(Records {
+                part_count,
+                parts: Vec::new(),
+            }),
+            ..Search::empty(executions_max)
         };
         for earlier in 0..bound {
             for (origin, piece) in &pieces {
@@ -194,18 +205,18 @@ impl Search {
     }
 
     /// Whether all that counts is known.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.stop.is_some()
     }
 
     /// Parts that no worker has.
-    pub fn waiting_count(&self) -> usize {
+    pub(super) fn waiting_count(&self) -> usize {
         let is_waiting = |part: &&Part| part.state == State::Waiting;
         self.parts.iter().filter(is_waiting).count()
     }
 
     /// Hands out the first part that no worker has.
-    pub fn take(&mut self) -> Option<Job> {
+    pub(super) fn take(&mut self) -> Option<Job> {
         let is_waiting = |part: &&mut Part| part.state == State::Waiting;
         let part = self.parts.iter_mut().find(is_waiting)?;
         part.state = State::Running;
@@ -217,7 +228,7 @@ impl Search {
     }
 
     /// What a part may run, as far as the parts before it let know; nothing if it was dropped.
-    pub fn allowance(&self, id: u64) -> Option<Allowance> {
+    pub(super) fn allowance(&self, id: u64) -> Option<Allowance> {
         let position = self.position(id)?;
         let unsettled = &self.parts[self.settled..=position];
         let count: u64 = unsettled.iter().map(Part::execution_count).sum();
@@ -229,7 +240,7 @@ impl Search {
     }
 
     /// Adds the end of a part that a worker has split, right behind it.
-    pub fn give(&mut self, id: u64, strategy: Box<dyn Strategy>) {
+    pub(super) fn give(&mut self, id: u64, strategy: Box<dyn Strategy>) {
         if let Some(position) = self.position(id) {
             let origin = self.parts[position].origin;
             self.insert(position + 1, origin, State::Waiting, strategy);
@@ -237,7 +248,7 @@ impl Search {
     }
 
     /// Takes what a worker has found in a part, and the part itself unless it goes on.
-    pub fn report(
+    pub(super) fn report(
         &mut self,
         id: u64,
         chunk: Chunk,
@@ -276,7 +287,7 @@ impl Search {
             };
             part.receive();
             let (origin, state) = (part.origin, part.state);
-            for chunk in std::mem::take(&mut part.chunks) {
+            for chunk in core::mem::take(&mut part.chunks) {
                 if !self.append_chunk(origin, chunk) {
                     self.end(StopReason::Executions);
                     return;
@@ -348,7 +359,7 @@ impl Search {
     }
 
     fn append(&mut self, origin: u32, bound: u32, mut found: Exploration) {
-        if let Some(records) = &mut self.records {
+        if let Some(Records { parts: records, .. }) = &mut self.records {
             let is_it = |record: &&mut PartFound| (record.bound, record.part) == (bound, origin);
             let at = match records.last_mut().filter(is_it).is_some() {
                 true => records.len() - 1,
@@ -370,19 +381,14 @@ impl Search {
         self.found.append(found);
     }
 
-    /// The chunk that has to be run again, if there is one.
-    pub fn take_cut(&mut self) -> Option<Cut> {
-        self.cut.take()
-    }
-
-    /// Adds what the chunk found up to the end of the budget.
-    pub fn append_cut(&mut self, cut: &Cut, found: Exploration) {
-        self.append(cut.origin, self.bound, found);
+    /// Why the workers leave before the search is over; the first reason counts.
+    pub(super) fn note_closing(&mut self, reason: StopReason) {
+        self.closing.get_or_insert(reason);
     }
 
     /// Puts together what there is although the search is not over, because there is no more time.
-    pub fn close(&mut self, reason: StopReason) {
-        for part in std::mem::take(&mut self.parts)
+    pub(super) fn close(&mut self, reason: StopReason) {
+        for part in core::mem::take(&mut self.parts)
             .into_iter()
             .skip(self.settled)
         {
@@ -397,12 +403,29 @@ impl Search {
         self.stop = Some(reason);
     }
 
-    /// What was found, and the parts of which it is put together if this is a shard.
-    pub fn finish(self) -> (Exploration, Option<Vec<PartFound>>) {
+    /// What was found, when all workers have left. `run` runs so many executions of a search: those of
+    /// the chunk in which the budget ends are run again up to there.
+    pub fn finish(
+        mut self,
+        run: impl FnOnce(&mut dyn Strategy, u64) -> Exploration,
+    ) -> Exploration {
+        if !self.is_over() {
+            self.close(self.closing.unwrap_or(StopReason::Interrupted));
+        }
+        if let Some(mut cut) = self.cut.take() {
+            let found = run(&mut *cut.before, cut.executions);
+            self.append(cut.origin, self.bound, found);
+        }
         let mut found = self.found;
         found.stopped_because = self.stop.expect("internal error: the search is not over");
         found.complete = found.stopped_because == StopReason::Exhausted;
-        (found, self.records)
+        found.shard = self.records.map(|records| {
+            Box::new(ShardFound {
+                part_count: records.part_count,
+                parts: records.parts,
+            })
+        });
+        found
     }
 }
 

@@ -6,9 +6,9 @@
 //! single exploration runs, and besides each runs the few executions of the beginning.
 
 use super::search::{Search, State};
-use super::{Driver, Pace};
-use crate::Shard;
-use unpick_engine::{End, Exploration, ShardFound, StopReason, Strategy};
+use super::team::state_after;
+use crate::{End, Exploration, StopReason, Strategy};
+use alloc::{boxed::Box, vec, vec::Vec};
 
 /// Parts for each shard: many are balanced better, and each has its line in the results.
 const PARTS_PER_SHARD: usize = 32;
@@ -55,65 +55,59 @@ struct Frontier {
     closed: Option<StopReason>,
 }
 
-impl Driver<'_> {
-    /// Explores the parts of one shard.
-    pub(super) fn explore_shard(&self, shard: Shard) -> Exploration {
-        let frontier = super::on_own_thread(|| self.find_frontier(shard.count() as usize));
-        let part_count = frontier.pieces.len() as u32;
-        let is_last_bound = frontier.is_last_bound;
-        let own = (0..)
-            .zip(frontier.pieces)
-            .filter(|(number, _)| number % shard.count() == shard.index() - 1)
-            .collect();
-        let max = self.config.executions_max;
-        let mut search = Search::of_pieces(own, frontier.bound, is_last_bound, max);
-        match frontier.closed {
-            Some(reason) if !search.is_over() => search.close(reason),
-            _ => search = self.explore_parts(search),
-        }
-        let (mut found, parts) = search.finish();
-        found.shard = Some(Box::new(ShardFound {
-            part_count,
-            parts: parts.unwrap_or_default(),
-        }));
-        found
-    }
+/// Runs an execution of a search.
+type Run<'a> = dyn FnMut(&mut dyn Strategy) -> (Exploration, End) + 'a;
 
-    fn find_frontier(&self, shard_count: usize) -> Frontier {
+/// The parts of one share of a search: number `index`, from 0, of `count`. `run` runs one execution of the
+/// search that it is given.
+pub fn share(
+    strategy: Box<dyn Strategy>,
+    (index, count): (u32, u32),
+    executions_max: u64,
+    run: &mut Run<'_>,
+) -> Search {
+    let frontier = Frontier::find(strategy, count as usize, executions_max, run);
+    let part_count = frontier.pieces.len() as u32;
+    let bound = (frontier.bound, frontier.is_last_bound);
+    let own = (0..)
+        .zip(frontier.pieces)
+        .filter(|(number, _)| number % count == index)
+        .collect();
+    let mut search = Search::of_pieces(own, part_count, bound, executions_max);
+    if let Some(reason) = frontier.closed
+        && !search.is_over()
+    {
+        search.close(reason);
+    }
+    search
+}
+
+impl Frontier {
+    fn find(
+        strategy: Box<dyn Strategy>,
+        shard_count: usize,
+        executions_max: u64,
+        run: &mut Run<'_>,
+    ) -> Frontier {
         let piece_count = PARTS_PER_SHARD.saturating_mul(shard_count);
         let executions = EXECUTIONS_PER_PART.saturating_mul(piece_count as u64);
         let mut frontier = Frontier {
-            pieces: vec![Piece::new(
-                self.config.strategy.build_shared(self.config.seed),
-            )],
+            pieces: vec![Piece::new(strategy)],
             bound: 0,
             is_last_bound: false,
-            executions_left: executions.min(self.config.executions_max),
+            executions_left: executions.min(executions_max),
             closed: None,
         };
-        let mut runtime = self.runtime();
-        let mut pace = Pace::new();
-        let limits = self.limits();
-        let mut run = |strategy: &mut dyn Strategy| {
-            let mut observer = |found: &Exploration| self.look(&mut pace, found);
-            unpick_engine::explore_range(&mut *runtime, strategy, 0..1, &limits, &mut observer)
-        };
         while frontier.pieces.len() < piece_count && frontier.closed.is_none() {
-            if !frontier.refine(piece_count, &mut run) && !frontier.raise_bound() {
+            if !frontier.refine(piece_count, run) && !frontier.raise_bound() {
                 break;
             }
         }
         frontier
     }
-}
 
-impl Frontier {
     /// Splits every piece once, or runs an execution of it. False if there was nothing to do.
-    fn refine(
-        &mut self,
-        piece_count: usize,
-        run: &mut dyn FnMut(&mut dyn Strategy) -> (Exploration, End),
-    ) -> bool {
+    fn refine(&mut self, piece_count: usize, run: &mut Run<'_>) -> bool {
         let mut has_changed = false;
         let mut at = 0;
         while at < self.pieces.len() && self.pieces.len() < piece_count {
@@ -130,7 +124,7 @@ impl Frontier {
                 self.executions_left -= 1;
                 let (found, end) = run(&mut *piece.strategy);
                 has_changed = true;
-                piece.state = state_after(end, found.stopped_because);
+                piece.state = state_after(end, found.stopped_because, State::Waiting);
                 if found.executions > 0 {
                     piece.append(self.bound, found);
                 }
@@ -179,15 +173,5 @@ impl Frontier {
         }
         self.bound += u32::from(is_raised);
         is_raised
-    }
-}
-
-fn state_after(end: End, reason: StopReason) -> State {
-    match (end, reason) {
-        (End::Paused, _) => State::Waiting,
-        (End::BoundDone, _) => State::BoundDone,
-        (End::Waiting, _) => State::Held,
-        (End::Ended, StopReason::Exhausted) => State::Exhausted,
-        (End::Ended, reason) => State::Stopped(reason),
     }
 }
