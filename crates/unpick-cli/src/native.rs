@@ -12,7 +12,7 @@ pub(crate) use present::explore;
 pub(crate) use replay::replay;
 use std::time::Duration;
 use unpick::{Limits, Spec, parse_duration};
-use unpick_native::drive::Options;
+use unpick_native::drive::{Options, can_split};
 use unpick_native::protocol::{Backend, Points, Reexecution};
 
 /// How tasks are run.
@@ -144,10 +144,10 @@ impl NativeOptions {
             );
         }
         let is_silent = options.json || options.quiet;
-        if options.jobs > 1 && !is_silent {
+        if options.jobs > 1 && !is_silent && !can_split(&options.strategy) {
             eprintln!(
-                "warning: `{name}` keeps its search in the memory of one process; --jobs {} is for \
-                 randomised strategies and makes no difference here",
+                "warning: `{name}` cannot be divided among processes; --jobs {} makes no difference \
+                 here",
                 options.jobs
             );
         }

@@ -4,9 +4,11 @@
 //! is one, and that it comes back.
 
 mod confirmation;
+mod crew;
 mod debugger;
 mod desk;
 mod exploration;
+mod life;
 mod named;
 mod naming;
 mod parallel;
@@ -14,7 +16,7 @@ mod process;
 mod verification;
 
 pub use debugger::debug;
-pub use exploration::{Explored, Options, explore, replay};
+pub use exploration::{Explored, Options, can_split, explore, replay};
 pub use naming::Naming;
 pub use process::{Command, DriveError, Progress, Watch};
 pub use verification::{Verification, difference, explain_by_output, verify};

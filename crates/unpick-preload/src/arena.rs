@@ -3,14 +3,24 @@
 //! Engine and strategies keep everything here. Because it is shared, what the strategy learned in a
 //! forked execution is known to its parent. Blocks have sizes that are powers of two; a freed block
 //! is used again for one of its size.
+//!
+//! Processes that work together ([`crew`](crate::crew)) each have an arena of their own and see all of
+//! them, so that what one has made can be used by another. Nobody has to lock anything: whoever frees a
+//! block, wherever it came from, keeps it for the next one of its size.
 
 use crate::sys;
 use core::alloc::{GlobalAlloc, Layout};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the arena lies: far from where the kernel puts things by itself.
-pub const ARENA_AT: usize = 0x6100_0000_0000;
-/// Its size. Pages that are never touched cost nothing.
-pub const ARENA_SIZE: usize = 64 << 30;
+/// Where the arenas lie: far from where the kernel puts things by itself.
+const ARENAS_AT: usize = 0x6100_0000_0000;
+/// Room for all of them.
+const ARENAS_SIZE: usize = 1 << 40;
+/// Bytes of an arena, at most. Pages that are never touched cost nothing.
+const ARENA_MAX: usize = 64 << 30;
+
+/// The arena of this process. Written before anything is allocated.
+static OWN: AtomicUsize = AtomicUsize::new(ARENAS_AT);
 
 const CLASSES: usize = 48;
 
@@ -18,20 +28,40 @@ const CLASSES: usize = 48;
 struct Header {
     /// The first address that was never handed out.
     next: usize,
+    /// The first address behind the arena.
+    end: usize,
     /// Freed blocks by the logarithm of their size; the first word of each leads to the next.
     free: [usize; CLASSES],
 }
 
-/// Maps the arena. Nothing can be allocated before.
-pub fn open() -> bool {
+fn size_of_each(count: usize) -> usize {
+    (ARENAS_SIZE / count).min(ARENA_MAX) & !4095
+}
+
+/// Maps so many arenas and takes the first one. Nothing can be allocated before.
+pub fn open(count: usize) -> bool {
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let Some(memory) = sys::map(ARENA_AT, ARENA_SIZE, flags, -1) else {
+    let size = size_of_each(count);
+    let Some(memory) = sys::map(ARENAS_AT, count * size, flags, -1) else {
         return false;
     };
-    // SAFETY: fresh memory, large enough and aligned.
-    let header = unsafe { &mut *memory.cast::<Header>() };
-    header.next = (ARENA_AT + size_of::<Header>()).next_multiple_of(4096);
+    for number in 0..count {
+        let start = memory as usize + number * size;
+        // SAFETY: fresh memory, large enough and aligned.
+        let header = unsafe { &mut *(start as *mut Header) };
+        header.next = (start + size_of::<Header>()).next_multiple_of(4096);
+        header.end = start + size;
+    }
     true
+}
+
+/// Takes another of the arenas that were mapped.
+pub fn move_to(number: usize, count: usize) {
+    OWN.store(ARENAS_AT + number * size_of_each(count), Ordering::Relaxed);
+}
+
+fn own() -> *mut Header {
+    OWN.load(Ordering::Relaxed) as *mut Header
 }
 
 struct Arena;
@@ -44,12 +74,12 @@ fn class(layout: Layout) -> usize {
     size.next_power_of_two().trailing_zeros() as usize
 }
 
-// SAFETY: one task runs at a time, so that nobody allocates while another does; blocks are disjoint,
-// and aligned because their sizes are powers of two and so are their places.
+// SAFETY: one task of a process runs at a time, so that nobody allocates from an arena while another does;
+// blocks are disjoint, and aligned because their sizes are powers of two and so are their places.
 unsafe impl GlobalAlloc for Arena {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the arena is mapped before anything is allocated.
-        let header = unsafe { &mut *(ARENA_AT as *mut Header) };
+        let header = unsafe { &mut *own() };
         let class = class(layout);
         let block = header.free[class];
         if block != 0 {
@@ -59,7 +89,7 @@ unsafe impl GlobalAlloc for Arena {
         }
         let size = 1_usize << class;
         let start = header.next.next_multiple_of(size.min(4096));
-        if start + size > ARENA_AT + ARENA_SIZE {
+        if start + size > header.end {
             return core::ptr::null_mut();
         }
         header.next = start + size;
@@ -70,7 +100,7 @@ unsafe impl GlobalAlloc for Arena {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         // SAFETY: as above; the block is free now, and large enough for a word.
         unsafe {
-            let header = &mut *(ARENA_AT as *mut Header);
+            let header = &mut *own();
             let class = class(layout);
             *block.cast::<usize>() = header.free[class];
             header.free[class] = block as usize;

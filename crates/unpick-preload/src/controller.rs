@@ -6,6 +6,7 @@ use crate::{process, snapshot, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
+use unpick_engine::parts::{Lookout, Search, share};
 use unpick_engine::{
     Control, End, Execution, Exploration, Runtime as Engine, StopReason, Strategy, explore,
     explore_range,
@@ -48,7 +49,8 @@ fn announce(desk: &Desk, serial: u32) {
     sys::futex_wake(&desk.answers);
 }
 
-fn order_bytes(desk: &Desk) -> &[u8] {
+/// The order on a desk.
+pub fn order_bytes(desk: &Desk) -> &[u8] {
     let (offset, length) = desk.order_range();
     // SAFETY: within the desk, and the driver does not touch it until it has an answer.
     unsafe {
@@ -101,6 +103,14 @@ fn perform(order: &Order) -> Answer {
             executions_max,
             seed,
         } => return confirm(order, found, *executions_max, *seed),
+        Work::Search {
+            strategy,
+            seed,
+            shard,
+        } => match Spec::parse(strategy) {
+            Ok(spec) => return search(order, spec.build_shared(*seed), *shard),
+            Err(error) => return refusal(error.to_string()),
+        },
         Work::Explore { strategy, seed, .. } => match Spec::parse(strategy) {
             Ok(spec) => spec.build(*seed),
             Err(error) => return refusal(error.to_string()),
@@ -136,6 +146,62 @@ fn perform(order: &Order) -> Answer {
         ),
     };
     answer(exploration, end, host)
+}
+
+/// Explores together with the other processes of the crew. The first of them answers for all.
+fn search(order: &Order, strategy: Box<dyn Strategy>, shard: Option<(u32, u32)>) -> Answer {
+    let this = runtime();
+    let (crew, number) = (this.crew, this.number);
+    this.take_order(order);
+    let mut host = Host {
+        addresses: alloc::vec::Vec::new(),
+    };
+    let limits = &order.limits;
+    if number == 0 {
+        let max = limits.executions_max;
+        crew.begin(match shard {
+            None => Search::new(strategy, max),
+            Some(shard) => share(strategy, shard, max, &mut |strategy| {
+                explore_range(&mut host, strategy, 0..1, limits, &mut observe)
+            }),
+        });
+    }
+    crew.team().work(&mut host, limits, &mut Look { passed: 0 });
+    crew.leave();
+    if number != 0 {
+        return answer(Exploration::default(), End::Ended, host);
+    }
+    let found = crew.end().finish(|strategy, executions| {
+        let mut observer = |_: &Exploration| Control::Continue;
+        explore_range(&mut host, strategy, 0..executions, limits, &mut observer).0
+    });
+    // Whoever has met the first failure: where its objects lie is seen once more.
+    host.addresses.clear();
+    if let Some(met) = found.first_failure.as_ref().or(found.diverged.as_ref()) {
+        let mut replay = Replay::new(met.trace.clone());
+        explore_range(&mut host, &mut replay, 0..1, limits, &mut observe);
+    }
+    answer(found, End::Ended, host)
+}
+
+/// The look of one of several processes at the desk.
+struct Look {
+    passed: u32,
+}
+
+impl Lookout for Look {
+    fn is_time(&mut self) -> bool {
+        /// Executions between two looks, at most.
+        const EXECUTIONS: u32 = 16;
+        self.passed = (self.passed + 1) % EXECUTIONS;
+        let this = runtime();
+        let is_stopped = this.desk().stop.load(Ordering::Relaxed) != 0;
+        self.passed == 0 || is_stopped || this.trouble.is_some()
+    }
+
+    fn look(&mut self, found: &Exploration) -> Control {
+        observe(found)
+    }
 }
 
 /// Directs searches at the possible deadlocks that were found.

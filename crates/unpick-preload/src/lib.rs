@@ -7,7 +7,7 @@
 //! function does what the one it stands for does.
 //!
 //! Rules of the house: no standard library, no thread-locals and no locks, because tasks share one
-//! operating system thread; no allocation from the program's heap; what changes in an execution lives
+//! operating system thread (processes that share a search have one, between executions); no allocation from the program's heap; what changes in an execution lives
 //! in `runtime.rs`, in memory of its own that no snapshot touches.
 
 #![no_std]
@@ -21,6 +21,7 @@ mod atomics;
 mod away;
 mod context;
 mod controller;
+mod crew;
 mod destructors;
 mod futex;
 mod interpose;
@@ -28,6 +29,7 @@ mod io;
 mod mapping;
 mod memory;
 mod named;
+mod nursery;
 mod posix;
 mod process;
 mod random;

@@ -3,6 +3,7 @@
 use crate::address_table::AddressTable;
 use crate::away::{self, Away};
 use crate::context::Context;
+use crate::crew::Crew;
 use crate::io::Io;
 use crate::named::Named;
 use crate::posix::keys::Keys;
@@ -53,6 +54,9 @@ pub struct Task {
 pub struct Runtime {
     pub desk: *const Desk,
     pub launch: Launch,
+    /// The processes that share a search, and which of them this is.
+    pub crew: &'static Crew,
+    pub number: usize,
     pub execution: Execution,
     /// Valid while an execution runs.
     pub strategy: *mut dyn Strategy,
@@ -135,11 +139,14 @@ impl Runtime {
     pub fn install(
         desk: *const Desk,
         launch: Launch,
+        (crew, number): (&'static Crew, usize),
         modules: Vec<Module>,
     ) -> &'static mut Runtime {
         let runtime = Box::leak(Box::new(Runtime {
             desk,
             launch,
+            crew,
+            number,
             execution: Execution::new(Settings::default()),
             strategy: core::ptr::from_mut(Box::leak(Box::new(NoStrategy))),
             phase: AtomicU32::new(OVER),

@@ -1,13 +1,16 @@
 //! The beginning of a program: `main` is put under control if there is a desk.
 
 use crate::context::{Context, exchange, thread_pointer};
+use crate::crew::Crew;
 use crate::real::{self, Main};
 use crate::runtime::Runtime;
-use crate::{allocation, arena, controller, destructors, process, signals, sys, tasks, watchdog};
-use alloc::{string::String, vec::Vec};
+use crate::{
+    allocation, arena, controller, destructors, nursery, process, signals, sys, tasks, watchdog,
+};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
-use unpick_protocol::{DESK_SIZE, Desk, Launch, Module, decode};
+use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Module, decode};
 
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 
@@ -56,45 +59,94 @@ unsafe extern "C" fn controlled_main(
     unsafe { core::mem::transmute::<usize, Main>(address)(argc, argv, envp) }
 }
 
-/// Maps the desk whose file the driver has left open for us.
-fn find_desk() -> Option<*const Desk> {
-    // SAFETY: the C library's own string, if there is one.
-    let text = unsafe {
-        let value = libc::getenv(DESK_VARIABLE.as_ptr());
-        if value.is_null() {
-            return None;
+/// The files of the desks that the driver has left open for us.
+struct Desks {
+    files: [i32; DESKS_MAX],
+    count: usize,
+}
+
+impl Desks {
+    /// Reads which ones there are. Nothing can be allocated yet.
+    fn find() -> Option<Desks> {
+        let mut desks = Desks {
+            files: [-1; DESKS_MAX],
+            count: 0,
+        };
+        // SAFETY: the C library's own string, if there is one.
+        let text = unsafe {
+            let value = libc::getenv(DESK_VARIABLE.as_ptr());
+            if value.is_null() {
+                return None;
+            }
+            CStr::from_ptr(value).to_str().ok()?
+        };
+        for part in text.split(',') {
+            *desks.files.get_mut(desks.count)? = part.parse().ok()?;
+            desks.count += 1;
         }
-        CStr::from_ptr(value).to_str().ok()?
-    };
-    let file: i32 = text.parse().ok()?;
-    let memory = sys::map(0, DESK_SIZE, libc::MAP_SHARED, file)?;
-    let desk = memory.cast::<Desk>().cast_const();
-    // SAFETY: mapped a moment ago; whether it is a desk is what we ask.
-    unsafe {
         // Programs that this one starts are not under control.
-        libc::unsetenv(DESK_VARIABLE.as_ptr());
-        sys::call(libc::SYS_close, [i64::from(file), 0, 0, 0, 0, 0]);
-        (*desk).is_open().then_some(desk)
+        // SAFETY: before anything of the program runs.
+        unsafe { libc::unsetenv(DESK_VARIABLE.as_ptr()) };
+        Some(desks)
+    }
+
+    /// Maps one of them.
+    fn map(&self, number: usize) -> Option<&'static Desk> {
+        let memory = sys::map(0, DESK_SIZE, libc::MAP_SHARED, self.files[number])?;
+        // SAFETY: mapped a moment ago and made of atomics; whether it is a desk is what we ask.
+        let desk = unsafe { &*memory.cast::<Desk>() };
+        desk.is_open().then_some(desk)
+    }
+
+    fn close(&self) {
+        for &file in &self.files[..self.count] {
+            // SAFETY: the driver has left it to us, and it is mapped where it is needed.
+            unsafe { sys::call(libc::SYS_close, [i64::from(file), 0, 0, 0, 0, 0]) };
+        }
+    }
+
+    /// Makes a process for each desk, and goes on in each of them; gives its number.
+    fn man(&self) -> (&'static Crew, usize) {
+        let crew: &'static Crew = Box::leak(Box::new(Crew::new(self.count)));
+        if self.count == 1 {
+            return (crew, 0);
+        }
+        // What lies in an arena now will be seen by all, so that nobody may free it.
+        let mut desks = [None; DESKS_MAX];
+        for (number, desk) in desks[..self.count].iter_mut().enumerate() {
+            *desk = self.map(number);
+        }
+        let number = nursery::fork_for_each(&desks[..self.count]);
+        arena::move_to(number + 1, self.count + 1);
+        for desk in desks.into_iter().flatten() {
+            // SAFETY: mapped above, and not used any more.
+            unsafe { sys::unmap(core::ptr::from_ref(desk) as usize, DESK_SIZE) };
+        }
+        (crew, number)
     }
 }
 
 /// Prepares everything for the first execution, if a driver wants it.
 fn take_control() -> Option<&'static mut Runtime> {
-    let desk = find_desk()?;
-    if !arena::open() {
+    let desks = Desks::find()?;
+    // One more for the process from which the others are forked.
+    let arena_count = if desks.count > 1 { desks.count + 1 } else { 1 };
+    if !arena::open(arena_count) {
         sys::print(b"unpick: cannot reserve address space for the runtime; raise `ulimit -v`\n");
         sys::exit_process(sys::INTERNAL_ERROR);
     }
     real::look_up();
     crate::posix::look_up();
     destructors::look_up();
-    // SAFETY: the driver has put the first order there before it started us.
-    let order = unsafe {
-        let (offset, length) = (*desk).order_range();
-        core::slice::from_raw_parts(desk.cast::<u8>().add(offset), length)
-    };
-    let launch: Launch = decode(order)?;
-    let runtime = Runtime::install(desk, launch, modules());
+    let (crew, number) = desks.man();
+    let desk = desks.map(number);
+    desks.close();
+    let desk = desk?;
+    // SAFETY: only asks.
+    let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
+    desk.worker.store(process as u32, Ordering::Relaxed);
+    let launch: Launch = decode(controller::order_bytes(desk))?;
+    let runtime = Runtime::install(desk, launch, (crew, number), modules());
     runtime.snapshot.exclude(own_segments(libc::PF_W));
     runtime.own_code = own_segments(libc::PF_X);
     runtime.snapshot.exclude(allocation::region());

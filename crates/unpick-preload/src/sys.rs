@@ -79,6 +79,24 @@ pub fn futex_wait(word: &AtomicU32, value: u32) {
     };
 }
 
+/// The same, but not for longer than so many milliseconds.
+pub fn futex_wait_briefly(word: &AtomicU32, value: u32, milliseconds: i64) {
+    let address = word.as_ptr() as i64;
+    let operation = i64::from(libc::FUTEX_WAIT);
+    let time = libc::timespec {
+        tv_sec: milliseconds / 1_000,
+        tv_nsec: milliseconds % 1_000 * 1_000_000,
+    };
+    let limit = &raw const time as i64;
+    // SAFETY: word and time outlive the call.
+    unsafe {
+        call(
+            libc::SYS_futex,
+            [address, operation, i64::from(value), limit, 0, 0],
+        )
+    };
+}
+
 /// Wakes all who wait for a word, in whatever process.
 pub fn futex_wake(word: &AtomicU32) {
     let address = word.as_ptr() as i64;

@@ -2,8 +2,12 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// The environment variable with the number of the file descriptor of the desk.
+/// The environment variable with the number of the file descriptor of the desk. If there are several, with
+/// commas in between, the program is forked before its `main`, and each fork works at a desk of its own.
 pub const DESK_VARIABLE: &str = "UNPICK_DESK";
+
+/// Desks that one launch may have, at most.
+pub const DESKS_MAX: usize = 256;
 
 /// Bytes of the largest order.
 pub const ORDER_MAX: usize = 32 << 20;
@@ -40,7 +44,10 @@ pub struct Desk {
     /// Raised by every step, and now and then while all tasks wait for the world outside; it stands
     /// still when a task never comes back.
     pub steps: AtomicU64,
-    /// The process in which the execution runs, if it is not the one that was launched.
+    /// The process that works here.
+    pub worker: AtomicU32,
+    end: AtomicU64,
+    /// The process in which the execution runs, if it is not the one that works here.
     pub process: AtomicU32,
     /// Not zero: upon [`LOOK_SIGNAL`] the runtime shall see whether the task that runs can be left.
     pub wish: AtomicU32,
@@ -55,6 +62,9 @@ pub struct Desk {
     /// Where it is: return addresses, innermost first, up to the first zero.
     pub running_at: [AtomicU64; FRAMES_MAX],
 }
+
+/// Marks the status of a process as being there: zero is one, too.
+const ENDED: u64 = 1 << 32;
 
 /// The signal upon which the runtime tells what runs. Not one that programs are likely to use.
 pub const LOOK_SIGNAL: i32 = 62;
@@ -98,6 +108,18 @@ impl Desk {
             "internal error: an answer is too long"
         );
         self.answer_length.store(length as u64, Ordering::Release);
+    }
+
+    /// Says with which status the process has ended that worked here, if it was a fork.
+    pub fn set_end(&self, status: i32) {
+        let end = ENDED | u64::from(status as u32);
+        self.end.store(end, Ordering::Release);
+    }
+
+    /// The status with which the process has ended that worked here, if it was a fork.
+    pub fn end(&self) -> Option<i32> {
+        let end = self.end.load(Ordering::Acquire);
+        (end & ENDED != 0).then_some(end as i32)
     }
 
     /// Clears what is told of progress, before an order.

@@ -11,7 +11,9 @@ extern crate alloc;
 mod desk;
 mod message;
 
-pub use desk::{ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX};
+pub use desk::{
+    ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, DESKS_MAX, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX,
+};
 pub use message::{
     Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
     Work, decode, encode,

@@ -88,6 +88,16 @@ pub enum Work {
         /// What was learned before.
         profile: Option<Profile>,
     },
+    /// Explore with a search, together with the other forks of this launch, all of which get this order.
+    /// The first one answers what was found.
+    Search {
+        /// The strategy's text.
+        strategy: String,
+        /// Its seed.
+        seed: u64,
+        /// Which of how many shares to run, from 0; `None` runs the whole.
+        shard: Option<(u32, u32)>,
+    },
     /// Direct searches at the possible deadlocks of an exploration, and add what they find.
     Confirm {
         /// What was found so far.

@@ -12,7 +12,7 @@ use unpick_strategies::Spec;
 use unpick_trace::{Outcome, Trace};
 
 use super::process::{Command, DriveError, Process, Watch};
-use super::{confirmation, named, parallel};
+use super::{confirmation, crew, named, parallel};
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -86,9 +86,12 @@ pub(super) struct Launched<'a> {
 impl Launched<'_> {
     /// The same with several processes.
     fn share(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        let explore = match order.work {
+            Work::Search { .. } => crew::explore,
+            _ => parallel::explore,
+        };
         loop {
-            let result = parallel::explore(self.command, self.options, self.launch, order, watch);
-            match result {
+            match explore(self.command, self.options, self.launch, order, watch) {
                 Err(DriveError::Trouble { trouble, .. }) if self.wants_more_tasks(&trouble) => {}
                 other => return other,
             }
@@ -106,8 +109,9 @@ impl Launched<'_> {
 
     /// Explores in one process, or in several where that is wanted or needed.
     fn explore(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        let is_search = matches!(order.work, Work::Search { .. });
         let is_many = self.options.jobs > 1 && is_randomised(&self.options.strategy);
-        match is_many || self.launch.reexecution == Reexecution::Exec {
+        match is_search || is_many || self.launch.reexecution == Reexecution::Exec {
             true => self.share(order, watch),
             false => self.perform(order, watch),
         }
@@ -165,11 +169,20 @@ pub fn explore(
         named: &named,
     };
     let shared = survey(&mut launched, &mut watch)?;
-    let work = Work::Explore {
-        strategy: options.strategy.clone(),
-        seed: options.seed,
-        range: None,
-        profile: None,
+    let strategy = options.strategy.clone();
+    let seed = options.seed;
+    let work = match options.jobs > 1 && can_split(&strategy) {
+        true => Work::Search {
+            strategy,
+            seed,
+            shard: None,
+        },
+        false => Work::Explore {
+            strategy,
+            seed,
+            range: None,
+            profile: None,
+        },
     };
     let order = order(options, work, options.limits, &shared, &named);
     let mut answer = launched.explore(&order, &mut watch)?;
@@ -199,6 +212,14 @@ pub fn explore(
 /// Whether the executions of a strategy can be run anywhere, in any order.
 fn is_randomised(strategy: &str) -> bool {
     Spec::parse(strategy).is_ok_and(|spec| spec.technique().is_randomised)
+}
+
+/// Whether a strategy is a search that several processes can share.
+pub fn can_split(strategy: &str) -> bool {
+    let spec = Spec::parse(strategy);
+    spec.is_ok_and(|spec| {
+        !spec.technique().is_randomised && spec.build_shared(0).duplicate().is_some()
+    })
 }
 
 /// Finds the plain accesses to shared memory, if they are to be points.

@@ -11,7 +11,7 @@ use unpick_engine::{Control, Exploration, Profile, StopReason, epoch};
 use unpick_protocol::{Answer, Launch, Order, Reexecution, Work};
 
 use super::exploration::Options;
-use super::process::{Command, DriveError, Process, Progress, Watch};
+use super::process::{Command, DriveError, Look, Process, Progress, Watch};
 
 /// Executions that a process is given at a time, at most: long enough that orders cost nothing, short
 /// enough that little is run in vain when a failure is found.
@@ -134,10 +134,9 @@ fn run(
         let mut running = Vec::new();
         let mut lists = processes.iter_mut().zip(&orders);
         let (first, first_order) = lists.next().expect("internal error: no process");
-        let stop = first.stop_flags();
-        let mut stops = vec![stop];
+        let mut looks = vec![first.look()];
         for (process, order) in lists {
-            stops.push(process.stop_flags());
+            looks.push(process.look());
             running.push(scope.spawn(move || process.perform(order, &mut |_| true)));
         }
         // The first process stands for all of them.
@@ -147,7 +146,7 @@ fn run(
                 failures: seen.failures,
             });
             if !goes_on {
-                stops.iter().for_each(|stop| stop.raise());
+                looks.iter().for_each(Look::stop);
             }
             goes_on
         };
@@ -171,13 +170,7 @@ fn join(whole: &mut Option<Answer>, part: Answer, keep_going: bool) -> Control {
             if !had_failure && whole.exploration.first_failure.is_some() {
                 whole.addresses = part.addresses;
             }
-            whole.modules = part.modules;
-            whole.shared.extend(part.shared);
-            whole.shared.sort_unstable();
-            whole.shared.dedup();
-            for (one, other) in whole.entered.iter_mut().zip(part.entered) {
-                *one |= other;
-            }
+            add_seen(whole, &part.shared, &part.entered);
         }
     }
     let found = &whole
@@ -190,6 +183,16 @@ fn join(whole: &mut Option<Answer>, part: Answer, keep_going: bool) -> Control {
     match reason {
         StopReason::Executions => Control::Continue,
         other => Control::Stop(other),
+    }
+}
+
+/// Adds what another process has seen of the program's code.
+pub(super) fn add_seen(whole: &mut Answer, shared: &[u64], entered: &[bool]) {
+    whole.shared.extend(shared);
+    whole.shared.sort_unstable();
+    whole.shared.dedup();
+    for (one, other) in whole.entered.iter_mut().zip(entered) {
+        *one |= other;
     }
 }
 

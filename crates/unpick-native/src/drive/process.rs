@@ -20,6 +20,7 @@ use unpick_protocol::{
 };
 
 use super::desk::SharedDesk;
+use super::life::{Life, Nursery};
 
 /// The program to run.
 #[derive(Clone, Debug)]
@@ -145,18 +146,28 @@ pub(super) const LOOK: Duration = Duration::from_millis(50);
 /// How long the runtime may take to tell what runs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Ends the order at hand of a process after its execution.
-pub(super) struct StopFlag(Arc<SharedDesk>);
+/// The desk of a process, seen from elsewhere.
+pub(super) struct Look(Arc<SharedDesk>);
 
-impl StopFlag {
-    pub fn raise(&self) {
+impl Look {
+    /// Ends the order at hand after the execution.
+    pub fn stop(&self) {
         self.0.top().stop.store(1, Ordering::Relaxed);
+    }
+
+    /// How far the order at hand is.
+    pub fn progress(&self) -> Progress {
+        let desk = self.0.top();
+        Progress {
+            executions: desk.executions.load(Ordering::Relaxed),
+            failures: desk.failures.load(Ordering::Relaxed),
+        }
     }
 }
 
 /// A running process.
 pub(super) struct Process {
-    child: Child,
+    life: Life,
     desk: Arc<SharedDesk>,
     program: PathBuf,
     hang_after: Duration,
@@ -172,49 +183,54 @@ impl Process {
         hang_after: Duration,
         output: Option<&Path>,
     ) -> Result<Process, DriveError> {
-        let cannot_start = |cause| DriveError::Start {
-            program: command.program.clone(),
-            cause,
-        };
-        let desk = SharedDesk::new().map_err(cannot_start)?;
-        desk.put_order(&encode(&launch));
-        let preload = preload(&command.runtime).map_err(cannot_start)?;
-        let mut child = std::process::Command::new(&command.program);
-        child
-            .args(&command.arguments)
-            .envs(&command.environment)
-            .env(DESK_VARIABLE, desk.file().to_string())
-            .env("LD_PRELOAD", &preload.list)
-            .env("LD_BIND_NOW", "1")
-            .stdin(Stdio::null());
-        if let Some(directory) = &command.directory {
-            child.current_dir(directory);
+        let desks = desks(command, launch, 1)?;
+        let life = Life::Launched(spawn(command, launch, output, &desks)?);
+        let mut process = Process::at(desks[0].clone(), life, command, launch, hang_after);
+        process.wait(&mut |_| true)?;
+        Ok(process)
+    }
+
+    /// Starts the program up to just before its `main`, and forks it there into so many processes, each
+    /// kept on one processor. They can share a search.
+    pub fn start_crew(
+        command: &Command,
+        launch: Launch,
+        hang_after: Duration,
+        count: usize,
+    ) -> Result<Vec<Process>, DriveError> {
+        let desks = desks(command, launch, count)?;
+        let child = spawn(command, launch, None, &desks)?;
+        let nursery = Arc::new(Nursery::new(child, desks.clone()));
+        let mut crew = Vec::new();
+        for (number, desk) in desks.into_iter().enumerate() {
+            let life = Life::Forked(nursery.clone());
+            let mut process = Process::at(desk, life, command, launch, hang_after);
+            process.wait(&mut |_| true)?;
+            process.pin(number);
+            crew.push(process);
         }
-        if let Some(path) = output {
-            let file = std::fs::File::create(path).map_err(cannot_start)?;
-            let other = file.try_clone().map_err(cannot_start)?;
-            child.stdout(file).stderr(other);
-        } else if !launch.shows_output {
-            child.stdout(Stdio::null()).stderr(Stdio::null());
-        }
-        // SAFETY: only a system call between fork and exec.
-        unsafe {
-            child.pre_exec(|| {
-                // The same addresses in every process.
-                libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-                Ok(())
-            });
-        }
-        let child = child.spawn().map_err(cannot_start)?;
-        let mut process = Process {
-            child,
-            desk: Arc::new(desk),
+        Ok(crew)
+    }
+
+    fn at(
+        desk: Arc<SharedDesk>,
+        life: Life,
+        command: &Command,
+        launch: Launch,
+        hang_after: Duration,
+    ) -> Process {
+        Process {
+            life,
+            desk,
             program: command.program.clone(),
             hang_after,
             can_leave: launch.backend == Backend::Threads,
-        };
-        process.wait(&mut |_| true)?;
-        Ok(process)
+        }
+    }
+
+    /// Ends the process, and all that were forked with it.
+    pub fn kill(&mut self) {
+        self.life.kill();
     }
 
     /// Keeps the process on one processor, so that several do not move about.
@@ -224,15 +240,15 @@ impl Process {
         unsafe {
             let mut set: libc::cpu_set_t = std::mem::zeroed();
             libc::CPU_SET(number % count, &mut set);
-            let process = self.child.id() as libc::pid_t;
+            let process = self.life.process(self.desk.top()) as libc::pid_t;
             // Where that is not allowed, the process stays where it likes.
             libc::sched_setaffinity(process, size_of::<libc::cpu_set_t>(), &set);
         }
     }
 
-    /// A way to end the order at hand from elsewhere.
-    pub fn stop_flags(&self) -> StopFlag {
-        StopFlag(self.desk.clone())
+    /// A way to see and end the order at hand from elsewhere.
+    pub fn look(&self) -> Look {
+        Look(self.desk.clone())
     }
 
     /// Gives an order and waits for the answer.
@@ -275,7 +291,7 @@ impl Process {
             }
             still += asleep_at.elapsed().min(2 * look);
             let executions = desk.executions.load(Ordering::Relaxed);
-            if let Ok(Some(status)) = self.child.try_wait() {
+            if let Some(status) = self.life.end(desk) {
                 // The answer may have come just before the end.
                 if self.desk.is_answered() {
                     return Ok(());
@@ -308,7 +324,7 @@ impl Process {
                 let answer: Option<Answer> = decode(&self.desk.answer());
                 return Err(DriveError::Hangs {
                     after: self.hang_after,
-                    place: self.look(),
+                    place: self.ask(),
                     modules: answer.map(|answer| answer.modules).unwrap_or_default(),
                     executions,
                 });
@@ -330,17 +346,21 @@ impl Process {
 
     /// The process in which the execution runs.
     fn running(&self) -> u32 {
-        match self.desk.top().process.load(Ordering::Relaxed) {
-            0 => self.child.id(),
+        let desk = self.desk.top();
+        match desk.process.load(Ordering::Relaxed) {
+            0 => self.life.process(desk),
             forked => forked,
         }
     }
 
     /// Asks the runtime what runs.
-    fn look(&self) -> Option<(u64, Vec<u64>)> {
+    fn ask(&self) -> Option<(u64, Vec<u64>)> {
         let desk = self.desk.top();
         desk.wish.store(0, Ordering::Relaxed);
         let process = self.running();
+        if process == 0 {
+            return None;
+        }
         let before = desk.looks.load(Ordering::Acquire);
         // SAFETY: a process of ours, which handles this signal.
         unsafe { libc::kill(process as libc::pid_t, LOOK_SIGNAL) };
@@ -360,11 +380,64 @@ impl Process {
     }
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+/// Desks for so many processes, with the launch on each.
+fn desks(
+    command: &Command,
+    launch: Launch,
+    count: usize,
+) -> Result<Vec<Arc<SharedDesk>>, DriveError> {
+    let open = |_| {
+        let desk = SharedDesk::new().map_err(|cause| cannot_start(command, cause))?;
+        desk.put_order(&encode(&launch));
+        Ok(Arc::new(desk))
+    };
+    (0..count).map(open).collect()
+}
+
+fn cannot_start(command: &Command, cause: io::Error) -> DriveError {
+    DriveError::Start {
+        program: command.program.clone(),
+        cause,
     }
+}
+
+/// Starts the program with these desks.
+fn spawn(
+    command: &Command,
+    launch: Launch,
+    output: Option<&Path>,
+    desks: &[Arc<SharedDesk>],
+) -> Result<Child, DriveError> {
+    let cannot_start = |cause| cannot_start(command, cause);
+    let preload = preload(&command.runtime).map_err(cannot_start)?;
+    let files: Vec<String> = desks.iter().map(|desk| desk.file().to_string()).collect();
+    let mut child = std::process::Command::new(&command.program);
+    child
+        .args(&command.arguments)
+        .envs(&command.environment)
+        .env(DESK_VARIABLE, files.join(","))
+        .env("LD_PRELOAD", &preload.list)
+        .env("LD_BIND_NOW", "1")
+        .stdin(Stdio::null());
+    if let Some(directory) = &command.directory {
+        child.current_dir(directory);
+    }
+    if let Some(path) = output {
+        let file = std::fs::File::create(path).map_err(cannot_start)?;
+        let other = file.try_clone().map_err(cannot_start)?;
+        child.stdout(file).stderr(other);
+    } else if !launch.shows_output {
+        child.stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    // SAFETY: only a system call between fork and exec.
+    unsafe {
+        child.pre_exec(|| {
+            // The same addresses in every process.
+            libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+            Ok(())
+        });
+    }
+    child.spawn().map_err(cannot_start)
 }
 
 /// What the loader is told to load first.
