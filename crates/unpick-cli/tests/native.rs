@@ -7,6 +7,8 @@ mod confirm;
 mod examples;
 #[path = "native/foreign.rs"]
 mod foreign;
+#[path = "native/jobs.rs"]
+mod jobs;
 #[path = "native/odd.rs"]
 mod odd;
 #[path = "native/place.rs"]

@@ -206,16 +206,19 @@ fn is_running(program: &Path) -> bool {
 }
 
 #[test]
-fn a_search_says_that_it_has_one_process() {
+fn a_strategy_that_cannot_be_divided_says_so() {
     let place = Place::new("one-process");
     place.build("c/ab_ba.c", &[]);
     let run = |strategy: &str| {
         let options = ["run", "--strategy", strategy, "--jobs", "2", "--no-save"];
         place.unpick(&[&options[..], &["--", "./ab_ba"]].concat())
     };
-    let (search, random) = (run("dfs"), run("random"));
-    assert_eq!((search.code, random.code), (1, 1), "{}", search.text);
-    let words = "warning: `dfs` keeps its search in the memory of one process; --jobs 2";
-    assert!(search.text.contains(words), "{}", search.text);
-    assert!(!random.text.contains("--jobs"), "{}", random.text);
+    let words = "warning: `round-robin` cannot be divided among processes; --jobs 2";
+    let whole = run("round-robin");
+    assert!(whole.text.contains(words), "{}", whole.text);
+    for strategy in ["dfs", "random"] {
+        let said = run(strategy);
+        assert_eq!(said.code, 1, "{strategy}: {}", said.text);
+        assert!(!said.text.contains("--jobs"), "{strategy}: {}", said.text);
+    }
 }

@@ -418,6 +418,8 @@ fn spawn(
         .env(DESK_VARIABLE, files.join(","))
         .env("LD_PRELOAD", &preload.list)
         .env("LD_BIND_NOW", "1")
+        // Ctrl-C is for us: the program is asked to end after the execution at hand.
+        .process_group(0)
         .stdin(Stdio::null());
     if let Some(directory) = &command.directory {
         child.current_dir(directory);
