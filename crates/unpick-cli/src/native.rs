@@ -11,7 +11,7 @@ pub(crate) use keep::PREFIX;
 pub(crate) use present::explore;
 pub(crate) use replay::replay;
 use std::time::Duration;
-use unpick::{Limits, Spec, parse_duration};
+use unpick::{Limits, Shard, Spec, parse_duration};
 use unpick_native::drive::{Options, can_split};
 use unpick_native::protocol::{Backend, Points, Reexecution};
 
@@ -117,6 +117,7 @@ impl NativeOptions {
             shows_output: self.show_output,
             confirm: options.confirm,
             jobs: options.jobs,
+            shard: options.shard.map(Shard::from_zero),
         })
     }
 
@@ -130,9 +131,6 @@ impl NativeOptions {
                  not tell; use `{}`",
                 name.trim_start_matches("lazy-")
             );
-        }
-        if options.shard.is_some() {
-            bail!("--shard is for programs of the library; split native ones by --seed");
         }
         if spec.technique().is_randomised {
             return Ok(());

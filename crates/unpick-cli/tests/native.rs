@@ -17,3 +17,5 @@ mod place;
 mod points;
 #[path = "native/round_trip.rs"]
 mod round_trip;
+#[path = "native/shards.rs"]
+mod shards;

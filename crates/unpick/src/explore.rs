@@ -9,9 +9,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use unpick_engine::parts::{learned_before, of_slice};
 use unpick_engine::{
-    Control, Execution, Exploration, LEARNING_MAX, Limits, PartFound, Profile, ShardFound,
-    StopReason, Strategy, epoch,
+    Control, Execution, Exploration, Limits, Profile, StopReason, Strategy, epoch,
 };
 use unpick_strategies::Replay;
 use unpick_trace::Trace;
@@ -286,12 +286,10 @@ impl<'a> Driver<'a> {
     /// will learn within it from the executions before it: those are run for that alone.
     fn learn_before(&self, range: &Range<u64>) -> Profile {
         let mut profile = Profile::default();
-        let last = range.end.saturating_sub(1).min(LEARNING_MAX);
-        if range.start == 0 || last == 0 || !self.config.strategy.build(0).learns() {
-            return profile;
-        }
-        // The last power of two at which something is learned.
-        let end = (1 << last.ilog2()).min(range.start);
+        let end = match self.config.strategy.build(0).learns() {
+            true => learned_before(range),
+            false => 0,
+        };
         let mut start = 0;
         while start < end {
             let epoch = epoch(start, end);
@@ -306,19 +304,8 @@ impl<'a> Driver<'a> {
     /// One slice of the executions of a randomised strategy.
     fn explore_slice(&self, shard: Shard) -> Exploration {
         let slice = shard.slice(self.config.executions_max);
-        let mut found = self.explore_shared(slice.clone());
-        let mut part = found.clone();
-        part.count_from(0u64.wrapping_sub(slice.start));
-        found.hash = part.hash;
-        found.shard = Some(Box::new(ShardFound {
-            part_count: shard.count(),
-            parts: vec![PartFound {
-                bound: 0,
-                part: shard.index() - 1,
-                found: part,
-            }],
-        }));
-        found
+        let found = self.explore_shared(slice.clone());
+        of_slice(found, &slice, shard.from_zero())
     }
 
     /// The executions of a range, in parts, in order; the last part may end early.

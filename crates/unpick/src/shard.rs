@@ -53,10 +53,12 @@ impl Shard {
 
     /// Its slice of so many executions.
     pub(crate) fn slice(self, executions: u64) -> Range<u64> {
-        let end = |index: u32| {
-            (u128::from(executions) * u128::from(index) / u128::from(self.count)) as u64
-        };
-        end(self.index - 1)..end(self.index)
+        unpick_engine::parts::slice(self.from_zero(), executions)
+    }
+
+    /// Its number, from 0, and the number of shares, as the engine wants them.
+    pub fn from_zero(self) -> (u32, u32) {
+        (self.index - 1, self.count)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Native failures on disk: what is needed to run them again.
 
+use crate::options::ExplorationOptions;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -17,6 +18,20 @@ pub(super) struct Origin {
     pub(super) command: Command,
     pub(super) options: Options,
     pub(super) shared: Vec<u64>,
+}
+
+/// What must be the same for all shards besides program, strategy and seed.
+pub(super) fn common_text(options: &Options, all: &ExplorationOptions) -> String {
+    let mut text = format!(
+        "{} points={} processors={}",
+        all.text(),
+        points_word(options.points),
+        options.processors
+    );
+    for name in &options.point_at {
+        text.push_str(&format!(" point-at={}", escape(name.as_bytes())));
+    }
+    text
 }
 
 /// The words that a trace's header holds for a native program, besides those for every program.

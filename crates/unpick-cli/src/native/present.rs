@@ -1,6 +1,6 @@
 //! Explores a native program and says what came of it.
 
-use super::keep::{PREFIX, settings_text};
+use super::keep::{PREFIX, common_text, settings_text};
 use crate::json::Line;
 use crate::options::ExplorationOptions;
 use crate::progress::Progress;
@@ -83,6 +83,19 @@ fn name_all(command: &Command, explored: &mut Explored, verification: Option<&Ve
     for warning in &mut explored.exploration.warnings {
         naming.name_warning(warning);
     }
+    for part in explored
+        .exploration
+        .shard
+        .iter_mut()
+        .flat_map(|shard| &mut shard.parts)
+    {
+        if let Some(failure) = &mut part.found.first_failure {
+            naming.name(failure);
+        }
+        for warning in &mut part.found.warnings {
+            naming.name_warning(warning);
+        }
+    }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -128,14 +141,14 @@ fn present(
         seed: options.seed,
         elapsed_ms: elapsed.as_millis() as u64,
         trace,
-        shard: None,
-        options: options.text(),
+        shard: options.shard,
+        options: common_text(drive, options),
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
     };
     let mut json = line.to_json(found);
     json["backend"] = json!(explored.backend.word());
     json["reexec"] = json!(explored.reexecution.word());
-    let mut summary = suite::summary(name, found, None, elapsed);
+    let mut summary = suite::summary(name, found, options.shard, elapsed);
     summary.push_str(&format!(
         "\n  {} and {}: {}",
         explored.backend.word(),

@@ -112,6 +112,7 @@ fn options_of(record: &Record) -> Options {
         shows_output: false,
         confirm: 0,
         jobs: 1,
+        shard: None,
     }
 }
 

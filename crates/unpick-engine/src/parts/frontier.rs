@@ -89,7 +89,11 @@ impl Frontier {
         executions_max: u64,
         run: &mut Run<'_>,
     ) -> Frontier {
-        let piece_count = PARTS_PER_SHARD.saturating_mul(shard_count);
+        let piece_count = match strategy.duplicate().is_some() {
+            true => PARTS_PER_SHARD.saturating_mul(shard_count),
+            // It cannot be split, and may go by the numbers of its executions.
+            false => 1,
+        };
         let executions = EXECUTIONS_PER_PART.saturating_mul(piece_count as u64);
         let mut frontier = Frontier {
             pieces: vec![Piece::new(strategy)],

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use unpick_engine::parts::{of_slice, slice};
 use unpick_engine::{Exploration, FirstFailure, Limits, Settings, StopReason};
 use unpick_protocol::{
     Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
@@ -47,6 +48,8 @@ pub struct Options {
     pub confirm: u64,
     /// Processes to share the work, where the strategy allows it.
     pub jobs: usize,
+    /// Which of how many shares to run, from 0; `None` runs the whole.
+    pub shard: Option<(u32, u32)>,
 }
 
 /// What an exploration has found, and how it was run.
@@ -109,9 +112,13 @@ impl Launched<'_> {
 
     /// Explores in one process, or in several where that is wanted or needed.
     fn explore(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
-        let is_search = matches!(order.work, Work::Search { .. });
+        let is_part = match &order.work {
+            Work::Search { .. } => true,
+            Work::Explore { range, .. } => range.is_some(),
+            _ => false,
+        };
         let is_many = self.options.jobs > 1 && is_randomised(&self.options.strategy);
-        match is_search || is_many || self.launch.reexecution == Reexecution::Exec {
+        match is_part || is_many || self.launch.reexecution == Reexecution::Exec {
             true => self.share(order, watch),
             false => self.perform(order, watch),
         }
@@ -169,32 +176,31 @@ pub fn explore(
         named: &named,
     };
     let shared = survey(&mut launched, &mut watch)?;
-    let strategy = options.strategy.clone();
-    let seed = options.seed;
-    let work = match options.jobs > 1 && can_split(&strategy) {
-        true => Work::Search {
-            strategy,
-            seed,
-            shard: None,
-        },
-        false => Work::Explore {
-            strategy,
-            seed,
-            range: None,
-            profile: None,
-        },
-    };
+    let work = work(options);
     let order = order(options, work, options.limits, &shared, &named);
     let mut answer = launched.explore(&order, &mut watch)?;
     let is_late = || time.is_some_and(|limit| start.elapsed() >= limit);
     let wish = confirmation::wish(options);
-    wish.settle(&mut answer.exploration);
-    if wish.is_wanted(&answer.exploration) && !is_late() {
+    // A shard leaves that to the whole.
+    let is_shard = options.shard.is_some();
+    if !is_shard {
+        wish.settle(&mut answer.exploration);
+    }
+    if !is_shard && wish.is_wanted(&answer.exploration) && !is_late() {
         let limits = options.limits;
         answer = confirmation::run(&mut launched, limits, &shared, answer, &mut watch)?;
     }
     if is_late() && answer.exploration.stopped_because == StopReason::Interrupted {
         answer.exploration.stopped_because = StopReason::Time;
+    }
+    if let (
+        Some(shard),
+        Work::Explore {
+            range: Some(range), ..
+        },
+    ) = (options.shard, &order.work)
+    {
+        answer.exploration = of_slice(answer.exploration, range, shard);
     }
     let warnings = named::warnings(&named, &answer.entered);
     answer.exploration.warnings.extend(warnings);
@@ -207,6 +213,35 @@ pub fn explore(
         reason,
         shared,
     })
+}
+
+/// What there is to do, for one process or for each of several.
+fn work(options: &Options) -> Work {
+    let strategy = options.strategy.clone();
+    let seed = options.seed;
+    let shard = options.shard;
+    if is_randomised(&strategy) {
+        let executions = options.limits.executions_max;
+        return Work::Explore {
+            strategy,
+            seed,
+            range: shard.map(|shard| slice(shard, executions)),
+            profile: None,
+        };
+    }
+    match shard.is_some() || options.jobs > 1 && can_split(&strategy) {
+        true => Work::Search {
+            strategy,
+            seed,
+            shard,
+        },
+        false => Work::Explore {
+            strategy,
+            seed,
+            range: None,
+            profile: None,
+        },
+    }
 }
 
 /// Whether the executions of a strategy can be run anywhere, in any order.

@@ -19,7 +19,8 @@ pub(super) fn find(
     if options.point_at.is_empty() {
         return Ok(Vec::new());
     }
-    let modules = Process::start(command, launch, options.hang_after, None)?.modules()?;
+    let process = Process::start(command, launch, options.hang_after, None)?;
+    let modules = process.answer_to_nothing()?.modules;
     let mut all = Vec::new();
     for name in &options.point_at {
         let (module, found) = search(&command.program, &modules, name);

@@ -7,8 +7,10 @@
 use std::ops::Range;
 use std::thread;
 
+use unpick_engine::parts::learned_before;
 use unpick_engine::{Control, Exploration, Profile, StopReason, epoch};
 use unpick_protocol::{Answer, Launch, Order, Reexecution, Work};
+use unpick_strategies::Spec;
 
 use super::exploration::Options;
 use super::process::{Command, DriveError, Look, Process, Progress, Watch};
@@ -17,7 +19,8 @@ use super::process::{Command, DriveError, Look, Process, Progress, Watch};
 /// enough that little is run in vain when a failure is found.
 const CHUNK: u64 = 2_048;
 
-/// Runs a whole exploration with several processes. `order` is that for one process.
+/// Runs a whole exploration, or the range of it that `order` tells, with several processes. `order` is
+/// that for one process.
 pub(super) fn explore(
     command: &Command,
     options: &Options,
@@ -25,67 +28,126 @@ pub(super) fn explore(
     order: &Order,
     watch: &mut Watch<'_>,
 ) -> Result<Answer, DriveError> {
-    let jobs = options.jobs.max(1);
-    let is_anew = launch.reexecution == Reexecution::Exec;
-    let start_all = || -> Result<Vec<Process>, DriveError> {
+    let range = match &order.work {
+        Work::Explore { range, .. } => range.clone(),
+        _ => None,
+    };
+    let range = range.unwrap_or(0..order.limits.executions_max);
+    let mut workers = Workers {
+        command,
+        options,
+        launch,
+        processes: Vec::new(),
+    };
+    let before = match learns(&options.strategy) {
+        true => learned_before(&range),
+        false => 0,
+    };
+    if before == 0 {
+        return workers.explore(order, range, None, watch);
+    }
+    let mut learning = order.clone();
+    learning.limits.keep_going = true;
+    let mut learned = workers.explore(&learning, 0..before, None, watch)?;
+    let found = std::mem::take(&mut learned.exploration);
+    if found.stopped_because != StopReason::Executions {
+        learned.exploration.stopped_because = found.stopped_because;
+        return Ok(learned);
+    }
+    workers.explore(order, range, Some(found.profile), watch)
+}
+
+/// Whether a strategy wants to know the size of the program.
+fn learns(strategy: &str) -> bool {
+    Spec::parse(strategy).is_ok_and(|spec| spec.build(0).learns())
+}
+
+/// Processes that share executions.
+struct Workers<'a> {
+    command: &'a Command,
+    options: &'a Options,
+    launch: Launch,
+    processes: Vec<Process>,
+}
+
+impl Workers<'_> {
+    /// Starts them if there are none.
+    fn ready(&mut self) -> Result<(), DriveError> {
+        if !self.processes.is_empty() {
+            return Ok(());
+        }
+        let hang_after = self.options.hang_after;
         let start = |number| {
-            let mut process = Process::start(command, launch, options.hang_after, None)?;
+            let mut process = Process::start(self.command, self.launch, hang_after, None)?;
             process.pin(number);
             Ok(process)
         };
-        (0..jobs).map(start).collect()
-    };
-    let chunk = if is_anew { 1 } else { CHUNK };
-    let mut processes = start_all()?;
-    let mut whole: Option<Answer> = None;
-    let mut profile: Option<Profile> = None;
-    let mut next = 0;
-    let executions_max = order.limits.executions_max;
-    while next < executions_max {
-        let range = epoch(next, executions_max);
-        let mut start = range.start;
-        while start < range.end {
-            if is_anew && start > 0 {
-                processes = start_all()?;
-            }
-            let parts = split(start..range.end, processes.len(), chunk);
-            start = parts.last().map_or(range.end, |part| part.end);
-            let before = whole
-                .as_ref()
-                .map_or(0, |whole| whole.exploration.executions);
-            let done = run(
-                &mut processes,
-                order,
-                &parts,
-                profile.as_ref(),
-                before,
-                watch,
-            );
-            for answer in done {
-                let control = join(&mut whole, answer?, order.limits.keep_going);
-                if let Control::Stop(reason) = control {
-                    let mut whole = whole.expect("internal error: nothing was joined");
-                    whole.exploration.stopped_because = reason;
-                    return Ok(whole);
+        self.processes = (0..self.options.jobs.max(1))
+            .map(start)
+            .collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Runs the executions of a range, with what was learned before it.
+    fn explore(
+        &mut self,
+        order: &Order,
+        range: Range<u64>,
+        learned: Option<Profile>,
+        watch: &mut Watch<'_>,
+    ) -> Result<Answer, DriveError> {
+        let is_anew = self.launch.reexecution == Reexecution::Exec;
+        let chunk = if is_anew { 1 } else { CHUNK };
+        let mut whole = None;
+        let mut profile = learned.clone();
+        let mut next = range.start;
+        self.ready()?;
+        while next < range.end {
+            let epoch = epoch(next, range.end);
+            let mut start = epoch.start;
+            while start < epoch.end {
+                self.ready()?;
+                let parts = split(start..epoch.end, self.processes.len(), chunk);
+                start = parts.last().map_or(epoch.end, |part| part.end);
+                let before = progress_of(whole.as_ref()).executions;
+                let profile = profile.as_ref();
+                let done = run(&mut self.processes, order, &parts, profile, before, watch);
+                for answer in done {
+                    let control = join(&mut whole, answer?, order.limits.keep_going);
+                    if let Control::Stop(reason) = control {
+                        let mut whole = whole.expect("internal error: nothing was joined");
+                        whole.exploration.stopped_because = reason;
+                        return Ok(whole);
+                    }
+                }
+                if is_anew {
+                    self.processes.clear();
+                    // A process that is soon done never looks.
+                    let seen = progress_of(whole.as_ref());
+                    if let Some(whole) = whole.take_if(|_| !watch(seen)) {
+                        return Ok(interrupted(whole));
+                    }
                 }
             }
-            // A process that is soon done never looks.
-            if let Some(whole) = whole.take_if(|whole| is_anew && !watch(progress_of(whole))) {
-                return Ok(interrupted(whole));
+            profile = learned.clone();
+            if let Some(whole) = &whole {
+                let so_far = profile.get_or_insert_default();
+                so_far.merge(&whole.exploration.profile);
             }
+            next = epoch.end;
         }
-        profile = whole
-            .as_ref()
-            .map(|whole| whole.exploration.profile.clone());
-        next = range.end;
+        match whole {
+            Some(whole) => Ok(whole),
+            None => self.processes[0].answer_to_nothing(),
+        }
     }
-    Ok(whole.expect("internal error: an exploration without executions"))
 }
 
-fn progress_of(whole: &Answer) -> Progress {
+fn progress_of(whole: Option<&Answer>) -> Progress {
+    let found = whole.map(|whole| &whole.exploration);
     Progress {
-        executions: whole.exploration.executions,
-        failures: whole.exploration.failures,
+        executions: found.map_or(0, |found| found.executions),
+        failures: found.map_or(0, |found| found.failures),
     }
 }
 

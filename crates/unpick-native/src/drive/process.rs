@@ -265,10 +265,9 @@ impl Process {
         }
     }
 
-    /// The files mapped into the program, if no order has been given yet.
-    pub fn modules(&self) -> Result<Vec<Module>, DriveError> {
-        let answer: Answer = decode(&self.desk.answer()).ok_or(DriveError::Garbled)?;
-        Ok(answer.modules)
+    /// The answer before any order: what is mapped into the program, and that nothing was done.
+    pub fn answer_to_nothing(&self) -> Result<Answer, DriveError> {
+        decode(&self.desk.answer()).ok_or(DriveError::Garbled)
     }
 
     /// Waits until the last order is answered.
