@@ -23,7 +23,7 @@ pub(crate) struct ExplorationOptions {
     /// Seed of the randomised strategies
     #[arg(long, value_name = "SEED", default_value = "0x5eed", value_parser = unpick::parse_number)]
     pub(crate) seed: u64,
-    /// Worker threads; the result is the same for every number
+    /// Workers: threads, or processes of a native program; the result is the same for every number
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) jobs: usize,
     /// Run one of N equal shares: I/N, from 1/N to N/N; `auto` asks CI_NODE_INDEX/CI_NODE_TOTAL,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
+use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 /// Divided often, so that small programs have parts, too.
@@ -79,18 +79,14 @@ fn nobody_waits_for_a_process_that_is_lost() {
     place.build("c/work_stealing.c", &["-DFIXED"]);
     for number in 0..2 {
         let unpick = start(&place, &["--jobs", "2"]);
-        let workers = workers_of(&unpick);
+        let workers = wait_for(|| two_at_work(&unpick));
         kill("-KILL", workers[number]);
         let said = Said::of(&unpick.wait_with_output().unwrap());
         assert_eq!(said.code, 3, "{}", said.text);
         assert!(said.text.contains("signal 9"), "{}", said.text);
-        let deadline = Instant::now() + Duration::from_secs(20);
         for worker in workers {
             let folder = format!("/proc/{worker}");
-            while Path::new(&folder).exists() {
-                assert!(Instant::now() < deadline, "process {worker} stays behind");
-                sleep(Duration::from_millis(10));
-            }
+            wait_for(|| (!Path::new(&folder).exists()).then_some(()));
         }
     }
 }
@@ -101,7 +97,10 @@ fn an_interruption_ends_all_and_shows_what_was_found() {
     place.build("c/work_stealing.c", &["-DFIXED"]);
     for jobs in ["1", "2"] {
         let unpick = start(&place, &["--jobs", jobs]);
-        sleep(Duration::from_millis(700));
+        wait_for(|| match jobs {
+            "1" => one_at_work(&unpick),
+            _ => two_at_work(&unpick).map(|_| ()),
+        });
         // As a terminal does: to all processes of the group.
         kill("-INT", -i64::from(unpick.id()));
         let said = Said::of(&unpick.wait_with_output().unwrap());
@@ -147,19 +146,29 @@ fn start(place: &Place, options: &[&str]) -> Child {
         .unwrap()
 }
 
-/// The two processes that share the search, when both are at work.
-fn workers_of(unpick: &Child) -> Vec<i64> {
+/// Waits until something is there.
+fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
-        for child in children_of(i64::from(unpick.id())) {
-            let workers = children_of(child);
-            if workers.len() == 2 && workers.iter().all(|&worker| ticks_of(worker) > 2) {
-                return workers;
-            }
+        if let Some(found) = look() {
+            return found;
         }
-        assert!(Instant::now() < deadline, "two processes are never at work");
-        sleep(Duration::from_millis(10));
+        assert!(Instant::now() < deadline, "waited in vain");
+        yield_now();
     }
+}
+
+/// The two processes that share the search, if both are at work.
+fn two_at_work(unpick: &Child) -> Option<Vec<i64>> {
+    let launched = children_of(i64::from(unpick.id())).into_iter();
+    let mut crews = launched.map(children_of);
+    crews.find(|crew| crew.len() == 2 && crew.iter().all(|&worker| is_at_work(worker)))
+}
+
+/// Whether the process that was launched is at work on the search: those before it are soon done.
+fn one_at_work(unpick: &Child) -> Option<()> {
+    let mut launched = children_of(i64::from(unpick.id())).into_iter();
+    launched.find(|&process| is_at_work(process)).map(|_| ())
 }
 
 /// The processes that the threads of a process have started.
@@ -179,13 +188,14 @@ fn children_of(process: i64) -> Vec<i64> {
     lists.flat_map(numbers).collect()
 }
 
-/// Time that a process has run, in ticks of the system's clock.
-fn ticks_of(process: i64) -> u64 {
+/// Whether a process has run for a while, by the system's clock, a tick of which is a hundredth second.
+fn is_at_work(process: i64) -> bool {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // The name, in brackets, may hold anything; time in the program and in the kernel come later.
     let fields = text.rsplit(')').next().unwrap_or_default();
     let times = fields.split_whitespace().skip(11).take(2);
-    times.filter_map(|time| time.parse::<u64>().ok()).sum()
+    let ticks = times.filter_map(|time| time.parse::<u64>().ok());
+    ticks.sum::<u64>() > 5
 }
 
 fn kill(signal: &str, process: i64) {

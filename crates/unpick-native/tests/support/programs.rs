@@ -135,6 +135,7 @@ pub fn options(strategy: &str, executions: u64) -> Options {
         processors: 2,
         confirm: 50,
         jobs: 1,
+        shard: None,
         // Tests must not fail because the machine is busy.
         hang_after: Duration::from_secs(120),
         shows_output: false,
