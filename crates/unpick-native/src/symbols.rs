@@ -172,7 +172,12 @@ fn shortened(file: &str, current_directory: &Path) -> String {
 }
 
 fn demangled(name: &str) -> String {
-    without_hash(addr2line::demangle_auto(name.into(), None).into_owned())
+    // Without such a beginning, a name of C may be taken for the code of a type: `a` for `signed char`.
+    let is_mangled = ["_Z", "_R"].iter().any(|start| name.starts_with(start));
+    match is_mangled {
+        true => without_hash(addr2line::demangle_auto(name.into(), None).into_owned()),
+        false => name.to_string(),
+    }
 }
 
 /// Rust's older mangling ends with a hash that nobody wants to read.
@@ -225,6 +230,13 @@ mod tests {
         assert_eq!(demangled("_ZN5Queue4pushEi"), "Queue::push(int)");
         assert_eq!(demangled("main"), "main");
         assert_eq!(without_hash("a::hash".to_string()), "a::hash");
+    }
+
+    #[test]
+    fn names_of_c_stay() {
+        for name in ["a", "b", "main", "_start", "_Rest of it"] {
+            assert_eq!(demangled(name), name);
+        }
     }
 
     #[test]
