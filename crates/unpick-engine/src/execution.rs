@@ -12,6 +12,7 @@ use crate::{
     lock_order::LockOrder,
     model::Class,
     object::{Object, State},
+    recording::Call,
     site::{Sites, site_of},
     spin::Spin,
     watch::{Effect, Watch},
@@ -352,6 +353,12 @@ impl Execution {
     /// Creates a task. It counts as running until it announces its first operation or finishes.
     pub fn add_task(&mut self, parent: Option<TaskId>) -> TaskId {
         let task = TaskId(self.trace.tasks.len() as u32);
+        let object = ObjectId(self.trace.objects.len() as u32);
+        self.record(Call::AddTask {
+            parent,
+            task,
+            object,
+        });
         let parent = parent.unwrap_or(task);
         let index = match self.tasks.get_mut(parent.index()) {
             Some(creator) if parent != task => {
@@ -363,7 +370,7 @@ impl Execution {
         self.trace.tasks.push(TaskInfo {
             parent,
             index,
-            object: ObjectId(self.trace.objects.len() as u32),
+            object,
             name: None,
         });
         if self.tasks.len() == task.index() {
@@ -422,6 +429,11 @@ impl Execution {
 
     /// Makes an object known that `task` is about to use for the first time.
     pub fn add_object(&mut self, shape: Shape, task: TaskId) -> ObjectId {
+        self.record(Call::AddObject {
+            object: ObjectId(self.trace.objects.len() as u32),
+            shape,
+            task,
+        });
         self.push_object(State::from(shape), shape.kind(), task)
     }
 
@@ -481,9 +493,7 @@ impl Execution {
     /// who watch only.
     #[inline]
     pub fn observe_store(&mut self, stored: u64) {
-        if self.watch.is_active {
-            self.note(Effect::Stores(stored));
-        }
+        self.note(Effect::Stores(stored));
     }
 
     /// Tells the value that the operation just performed by `task` gave, and whether it changed its
@@ -498,9 +508,19 @@ impl Execution {
         } else {
             let slot = &mut self.tasks[task.index()];
             slot.was_idle = true;
-            if self.watch.is_active && slot.op.kind == OpKind::CompareExchange {
-                self.note(Effect::LeavesUnchanged);
+            if self.watch.is_active {
+                self.note_idle_operation(task);
             }
+        }
+    }
+
+    #[inline(never)]
+    fn note_idle_operation(&mut self, task: TaskId) {
+        if self.tasks[task.index()].op.kind == OpKind::CompareExchange {
+            self.mark(Effect::LeavesUnchanged);
+        }
+        if let Some(start) = self.watch.transitions.last_mut() {
+            start.is_idle = true;
         }
     }
 
@@ -528,6 +548,7 @@ impl Execution {
 
     /// Ends a task.
     pub fn finish(&mut self, task: TaskId) {
+        self.record(Call::Finish(task));
         self.epoch = self.epoch.wrapping_add(1);
         let slot = &mut self.tasks[task.index()];
         slot.status = match slot.status {
@@ -544,7 +565,7 @@ impl Execution {
         if is_holding || task == TaskId::MAIN && self.ended_count < self.task_count() {
             self.note_leaks(task);
         }
-        self.note(Effect::Ends(object));
+        self.mark(Effect::Ends(object));
         // Those who park wait for its object, too, but that is the task itself.
         let object = &self.objects[object.index()];
         for joining in object.waiting.bits().iter() {

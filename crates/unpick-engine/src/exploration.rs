@@ -512,9 +512,9 @@ fn run_loop(
                 return End::Ended;
             }
         }
-        runtime
-            .execution()
-            .watch(limits.classes || strategy.watches());
+        let execution = runtime.execution();
+        execution.watch(limits.classes || strategy.watches());
+        execution.keep_calls(strategy.records());
         runtime.execute(strategy);
         let execution = runtime.execution();
         let counts = match strategy.end(execution) {

@@ -7,7 +7,7 @@ mod channel;
 mod condvar;
 mod lock;
 
-use crate::{Effect, Execution, Grant, object::State};
+use crate::{Effect, Execution, Grant, object::State, recording::Call};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
@@ -85,8 +85,8 @@ impl Execution {
     pub(crate) fn arrive(&mut self, task: TaskId, op: Op) {
         if !is_conditional(&op) {
             match op.kind {
-                OpKind::PlainRead => self.note(Effect::ReadsNext(op.object)),
-                OpKind::PlainWrite => self.note(Effect::WritesNext(op.object)),
+                OpKind::PlainRead => self.mark(Effect::ReadsNext(op.object)),
+                OpKind::PlainWrite => self.mark(Effect::WritesNext(op.object)),
                 OpKind::ReadUnlock | OpKind::WriteUnlock => self.check_use(task, &op),
                 _ => {}
             }
@@ -136,7 +136,7 @@ impl Execution {
             slot.is_barrier_leader = true;
             self.refresh(object);
         }
-        self.note(Effect::Arrives(object));
+        self.mark(Effect::Arrives(object));
     }
 
     /// Reports what is wrong with an operation whatever happens next.
@@ -280,12 +280,13 @@ impl Execution {
     /// Gives permits to a semaphore from outside of the program: what it stands for has become
     /// possible by something that no task did just now.
     pub fn provide(&mut self, semaphore: ObjectId, count: u32) {
+        self.record(Call::Provide(semaphore, count));
         let State::Semaphore { permits } = &mut self.objects[semaphore.index()].state else {
             panic!("internal error: {semaphore:?} is not a semaphore");
         };
         *permits += count;
         // Whoever ran last has made it possible, as far as one can tell.
-        self.note(Effect::Arrives(semaphore));
+        self.mark(Effect::Arrives(semaphore));
         self.refresh(semaphore);
     }
 

@@ -140,6 +140,12 @@ pub trait Strategy: Send {
         false
     }
 
+    /// Whether this strategy wants to [perform](crate::Recording::perform) executions again. Those that
+    /// say so have to watch, too.
+    fn records(&self) -> bool {
+        false
+    }
+
     /// Whether this strategy uses a profile. If not, none is kept.
     fn learns(&self) -> bool {
         false

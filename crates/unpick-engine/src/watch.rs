@@ -4,7 +4,7 @@
 //! within the release of the mutex, a task arrives at a barrier and ends within whatever it did
 //! last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
 
-use crate::{Execution, Grant, Held, execution::Status, object::State};
+use crate::{Execution, Grant, Held, execution::Status, object::State, recording::Call};
 use alloc::vec::Vec;
 use core::ops::Range;
 use unpick_trace::{ObjectId, Op, TaskId};
@@ -44,18 +44,26 @@ pub(crate) struct Start {
     pub steps: u32,
     /// Tasks before it.
     pub tasks: u32,
+    /// Calls before it.
+    pub calls: u32,
+    /// Whether its operation was told to have left everything as it was.
+    pub is_idle: bool,
 }
 
 /// The notes of one execution.
 #[derive(Default)]
 pub(crate) struct Watch {
     pub is_active: bool,
+    /// Whether the calls of the front end are kept.
+    pub is_recording: bool,
     /// Where each transition begins.
     pub transitions: Vec<Start>,
     /// Effects with the number of their transition, in order.
     pub effects: Vec<(u32, Effect)>,
     /// Tasks that release a mutex next in order to wait.
     pub intents: Vec<(TaskId, ObjectId)>,
+    /// The calls of the front end, in order.
+    pub calls: Vec<Call>,
 }
 
 impl Watch {
@@ -63,6 +71,7 @@ impl Watch {
         self.transitions.clear();
         self.effects.clear();
         self.intents.clear();
+        self.calls.clear();
     }
 }
 
@@ -83,6 +92,15 @@ impl Execution {
     /// to everybody and not noted, nor is the unwinding of tasks when the execution is over.
     #[inline]
     pub fn note(&mut self, effect: Effect) {
+        if self.watch.is_active {
+            self.record(Call::Note(effect));
+            self.note_watched(effect);
+        }
+    }
+
+    /// As [`Execution::note`], for what follows from what the front end has told.
+    #[inline]
+    pub(crate) fn mark(&mut self, effect: Effect) {
         if self.watch.is_active {
             self.note_watched(effect);
         }
@@ -124,6 +142,8 @@ impl Execution {
         self.watch.transitions.push(Start {
             steps: self.trace.steps.len() as u32,
             tasks: self.task_count() as u32,
+            calls: self.watch.calls.len() as u32,
+            is_idle: false,
         });
     }
 
@@ -181,6 +201,7 @@ impl Execution {
 
     /// Tells that a task is about to release a mutex in order to wait for a condition variable.
     pub fn intend_to_wait(&mut self, task: TaskId, condvar: ObjectId) {
+        self.record(Call::IntendToWait(task, condvar));
         self.watch.intents.push((task, condvar));
     }
 

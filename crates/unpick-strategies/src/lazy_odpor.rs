@@ -56,4 +56,8 @@ impl Strategy for LazyOdpor {
     fn watches(&self) -> bool {
         true
     }
+
+    fn records(&self) -> bool {
+        self.search.keeps()
+    }
 }

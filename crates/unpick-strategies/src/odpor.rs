@@ -27,8 +27,11 @@
 mod chains;
 mod finding;
 mod footprint;
+mod kept;
 mod movable;
+mod notes;
 mod objects;
+mod outline;
 mod path;
 mod point;
 mod question;
@@ -42,9 +45,9 @@ mod wakeup;
 
 use crate::names::Names;
 use alloc::{boxed::Box, vec::Vec};
+use kept::{Guide, Kept};
 use objects::Objects;
 use path::{Path, diverged};
-use race::Races;
 use sections::Sections;
 use units::Units;
 use unpick_engine::{Begin, Execution, Findings, History, Relation, Stop, Strategy, View};
@@ -68,6 +71,10 @@ pub struct Odpor {
     sections: Sections,
     objects: Objects,
     has_begun: bool,
+    /// Executions that were run, for a search that begins anew.
+    kept: Kept,
+    /// If one of them is performed again: what is to happen.
+    guide: Guide,
 }
 
 impl Default for Odpor {
@@ -98,45 +105,47 @@ impl Odpor {
             sections: Sections::new(are_moved),
             objects: Objects::default(),
             has_begun: false,
+            kept: Kept::new(are_moved),
+            guide: Guide::default(),
         }
+    }
+
+    /// Whether executions have to be recorded, since the search may begin anew.
+    pub(crate) fn keeps(&self) -> bool {
+        self.kept.is_active()
     }
 }
 
 impl Strategy for Odpor {
     fn begin(&mut self, _index: u64) -> Begin {
-        let is_anew = self.sections.is_refuted;
-        if is_anew {
-            self.path.clear();
-            self.sections.forget();
-        } else if self.has_begun {
-            let begin = self.advance();
-            if begin != Begin::Ready {
-                return begin;
+        loop {
+            let is_anew = self.sections.is_refuted;
+            if is_anew {
+                self.path.clear();
+                self.sections.forget();
+                self.kept.release();
+            } else if self.has_begun {
+                let begin = self.advance();
+                if begin != Begin::Ready {
+                    return begin;
+                }
             }
-        }
-        self.has_begun = true;
-        self.depth = 0;
-        self.asked = 0;
-        self.subtree.clear();
-        self.script.clear();
-        self.names.reset();
-        self.history.reset();
-        self.sections.reset();
-        self.objects.reset();
-        match is_anew {
-            true => Begin::Restart,
-            false => Begin::Ready,
+            self.has_begun = true;
+            if self.reuse() {
+                continue;
+            }
+            self.prepare();
+            return match is_anew && !self.keeps() {
+                true => Begin::Restart,
+                false => Begin::Ready,
+            };
         }
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
         let execution = view.execution();
-        self.names.update(view.trace());
-        self.history.extend(execution);
-        self.objects.update(execution, &self.history, &self.names);
-        let can_go_on = |task| view.eligible().contains(task);
-        let inside = self.sections.insist(execution, &self.history, can_go_on);
-        if self.sections.is_refuted {
+        let inside = self.take_note(view);
+        if self.sections.is_refuted && !self.keeps() {
             return Err(Stop::Cut);
         }
         if let Err(section) = inside {
@@ -150,6 +159,10 @@ impl Strategy for Odpor {
         let node = &mut self.path.nodes[self.depth];
         node.is_begun = true;
         let branch = &mut node.branches[0];
+        let guided = self.guide.events.get(self.depth);
+        if guided.is_some_and(|guided| guided.name != branch.name) {
+            return Err(Stop::Cut);
+        }
         self.depth += 1;
         self.asked = 0;
         let task = self.names.task(branch.name);
@@ -170,8 +183,9 @@ impl Strategy for Odpor {
     }
 
     fn answer(&mut self, _view: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        let guided = self.guide.answer(self.depth, self.asked);
         let script = &mut self.script;
-        let first = || script.pop().unwrap_or(0);
+        let first = || guided.or_else(|| script.pop()).unwrap_or(0);
         let options = question.answer_count();
         self.asked += 1;
         Ok(self.path.answer(self.depth, self.asked - 1, options, first))
@@ -181,28 +195,11 @@ impl Strategy for Odpor {
         if matches!(execution.outcome(), Some(Outcome::Diverged(_))) {
             return Ok(false);
         }
-        self.names.update(execution.trace());
-        self.history.extend(execution);
-        self.objects.update(execution, &self.history, &self.names);
-        self.objects.tell_apart();
-        let (history, names, objects) = (&self.history, &self.names, &self.objects);
-        let key_of = |task| objects.point(history, names, task);
-        let dissolved = self.sections.check(execution, history, key_of);
-        let sections = &self.sections;
-        self.path.look_anew(&dissolved, history, sections, objects);
-        self.units
-            .build(execution, history, names, (sections, objects));
-        let is_cut = execution.outcome() == Some(&Outcome::Cut) || self.sections.is_refuted;
-        if is_cut && !self.path.is_divided {
-            return Ok(false);
+        let counts = self.look_at(execution);
+        if self.keeps() && counts {
+            self.kept.add(execution, &self.history);
         }
-        let mut races = Races {
-            units: &mut self.units,
-            history: &self.history,
-            execution,
-        };
-        self.path.plan(&mut races, &self.objects);
-        Ok(!is_cut)
+        Ok(counts)
     }
 
     fn watches(&self) -> bool {

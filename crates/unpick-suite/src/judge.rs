@@ -391,23 +391,32 @@ impl Verdict {
 
     /// Checks what techniques promise about each other.
     fn compare(&mut self) {
-        let schedules = |verdict: &Verdict, name: &str| {
-            let mut techniques = verdict.techniques.iter();
-            let found = techniques.find(|one| one.technique == name);
-            found.map(|one| (one.technique, one.schedules))
-        };
         for (less, more) in LESS_WORK {
-            let (less, more) = (schedules(self, less), schedules(self, more));
-            if let (Some((technique, less)), Some((_, more))) = (less, more)
-                && less > more
-                && !self.fails
-            {
-                let counts = format!("{less} against {more}");
-                self.breach(
-                    technique,
+            let find = |name: &str| {
+                let mut techniques = self.techniques.iter();
+                techniques.find(|one| one.technique == name).cloned()
+            };
+            let (Some(less), Some(more)) = (find(less), find(more)) else {
+                continue;
+            };
+            for (rule, less_count, more_count, holds) in [
+                (
                     "counts no more schedules than without laziness",
-                    counts,
-                );
+                    less.schedules,
+                    more.schedules,
+                    !self.fails,
+                ),
+                (
+                    "runs no more executions than without laziness",
+                    less.executions,
+                    more.executions,
+                    less.technique == "lazy-odpor",
+                ),
+            ] {
+                if holds && less_count > more_count {
+                    let counts = format!("{less_count} against {more_count}");
+                    self.breach(less.technique, rule, counts);
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 //! performed. Everything rare is kept off it.
 
 use super::{Decision, Execution, Grant, Status};
-use crate::{Effect, Strategy, View, model::Class};
+use crate::{Effect, Strategy, View, model::Class, recording::Call};
 use core::panic::Location;
 use unpick_trace::{Choice, Op, OpKind, Outcome, SiteId, Step, TaskBits, TaskId};
 
@@ -18,6 +18,12 @@ impl Execution {
     /// The same for a front end that keeps its own table of locations: see [`Execution::add_site`].
     #[inline(always)]
     pub fn announce_at(&mut self, task: TaskId, op: Op, site: SiteId) {
+        self.record(Call::Announce(task, op, site));
+        self.take_in(task, op, site);
+    }
+
+    #[inline(always)]
+    fn take_in(&mut self, task: TaskId, op: Op, site: SiteId) {
         let slot = &mut self.tasks[task.index()];
         if slot.status != Status::Running {
             announced_twice(task);
@@ -110,7 +116,15 @@ impl Execution {
         location: &'static Location<'static>,
         strategy: &mut S,
     ) -> usize {
-        self.announce(self.running, op, location);
+        let (task, site) = (
+            self.running,
+            self.sites.intern(location, &mut self.trace.sites),
+        );
+        // Asked of the strategy, so that the path of a step of those that never record is free of it.
+        if strategy.records() {
+            self.record(Call::Announce(task, op, site));
+        }
+        self.take_in(task, op, site);
         match self.choose(strategy) {
             Some((_, handle)) => handle,
             None => self.handle_of_end,
@@ -202,6 +216,7 @@ impl Execution {
     /// task that unwinds). Answers whether that was possible.
     #[cold]
     pub fn force(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
+        self.record(Call::Force(task));
         self.forced_count += 1;
         if self.outcome.is_some()
             || !self.enabled.bits().contains(task)
@@ -336,7 +351,7 @@ impl Execution {
     /// Notes that the operation just performed did not simply succeed.
     pub(crate) fn note_deviation(&mut self, grant: Grant) {
         self.deviations.push((self.operation_step() as u32, grant));
-        self.note(Effect::Granted(grant));
+        self.mark(Effect::Granted(grant));
     }
 
     /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise.
@@ -352,13 +367,24 @@ impl Execution {
         if !self.settings.timeouts || !self.may_time_out(op) {
             return Some(false);
         }
-        let answer = self.ask(task, Choice::Timeout(false), strategy)?;
+        let answer = self.put(task, Choice::Timeout(false), strategy)?;
         Some(answer != 0)
     }
 
     /// Puts a question to the strategy on behalf of a running task and records the answer. `None`
     /// means that the execution is over.
     pub fn ask<S: Strategy + ?Sized>(
+        &mut self,
+        task: TaskId,
+        question: Choice,
+        strategy: &mut S,
+    ) -> Option<u32> {
+        self.record(Call::Ask(task, question));
+        self.put(task, question, strategy)
+    }
+
+    /// As [`Execution::ask`], for a question that follows from what the front end has told.
+    fn put<S: Strategy + ?Sized>(
         &mut self,
         task: TaskId,
         question: Choice,
@@ -390,13 +416,14 @@ impl Execution {
     /// Whether a weak compare-and-exchange that would succeed fails here. `None` means that the
     /// execution is over.
     pub fn weak_failure(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Option<bool> {
+        self.record(Call::FailWeakly(task));
         if self.weak_failures >= self.settings.weak_failures_max {
             return Some(false);
         }
-        let fails = self.ask(task, Choice::WeakFailure(false), strategy)? != 0;
+        let fails = self.put(task, Choice::WeakFailure(false), strategy)? != 0;
         if fails {
             self.weak_failures += 1;
-            self.note(Effect::LeavesUnchanged);
+            self.mark(Effect::LeavesUnchanged);
         }
         Some(fails)
     }
@@ -410,7 +437,7 @@ impl Execution {
         if self.spurious_wakes >= self.settings.spurious_wakes_max {
             return Some(false);
         }
-        let wakes = self.ask(task, Choice::SpuriousWake(false), strategy)? != 0;
+        let wakes = self.put(task, Choice::SpuriousWake(false), strategy)? != 0;
         self.spurious_wakes += u32::from(wakes);
         Some(wakes)
     }

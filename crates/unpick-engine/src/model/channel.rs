@@ -1,6 +1,6 @@
 //! Channels: queues with a limit, and rendezvous.
 
-use crate::{Effect, Execution, Grant, object::State};
+use crate::{Effect, Execution, Grant, object::State, recording::Call};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
@@ -44,7 +44,7 @@ impl Execution {
             // A rendezvous needs to see that the receiver is there.
             self.refresh(op.object);
             if self.capacity(op.object) == Some(0) {
-                self.note(Effect::Arrives(op.object));
+                self.mark(Effect::Arrives(op.object));
             }
         }
         self.set_enabled(task, enabled);
@@ -121,6 +121,7 @@ impl Execution {
 
     /// Another sender of a channel comes into being, within the transition of some other operation.
     pub fn add_sender(&mut self, channel: ObjectId) {
+        self.record(Call::AddSender(channel));
         if let State::Channel { senders, .. } = &mut self.objects[channel.index()].state {
             *senders += 1;
         }

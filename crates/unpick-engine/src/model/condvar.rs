@@ -1,6 +1,6 @@
 //! Waiting and waking: condition variables, parks, and waits that end by themselves.
 
-use crate::{Effect, Execution, Grant, Strategy, object::State};
+use crate::{Effect, Execution, Grant, Strategy, object::State, recording::Call};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
@@ -68,6 +68,7 @@ impl Execution {
     /// the mutex. The strategy says whether the wait will end by itself. `false` means that the
     /// execution is over.
     pub fn enlist(&mut self, task: TaskId, condvar: ObjectId, strategy: &mut dyn Strategy) -> bool {
+        self.record(Call::Enlist(task, condvar));
         let Some(woken) = self.spurious_wake(task, strategy) else {
             return false;
         };
@@ -82,7 +83,7 @@ impl Execution {
             *waiting += 1;
         }
         self.watch.intents.retain(|(of, _)| *of != task);
-        self.note(Effect::Enlists(condvar));
+        self.mark(Effect::Enlists(condvar));
         true
     }
 
@@ -94,6 +95,7 @@ impl Execution {
     /// Lets a park that begins now end by itself, if the strategy says so. `false` means that the
     /// execution is over.
     pub fn prepare_park(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
+        self.record(Call::PreparePark(task));
         match self.spurious_wake(task, strategy) {
             Some(woken) => self.tasks[task.index()].is_woken = woken,
             None => return false,

@@ -2,6 +2,7 @@
 
 use super::Odpor;
 use super::footprint::Footprint;
+use super::kept::Guided;
 use super::question::Question;
 use super::wakeup::{Branch, Sleeper};
 use alloc::vec::Vec;
@@ -75,7 +76,7 @@ impl Odpor {
         self.path.settle(at, doubted, &mut self.objects);
         let node = &mut self.path.nodes[at];
         if node.branches.is_empty() {
-            let Some(name) = node.first_awake() else {
+            let Some(name) = node.first_awake(self.guide.events.get(at)) else {
                 self.path.nodes.pop();
                 return Err(Stop::Cut);
             };
@@ -86,8 +87,11 @@ impl Odpor {
 }
 
 impl Node {
-    fn first_awake(&self) -> Option<u32> {
-        let is_awake = |name: &u32| self.sleep.iter().all(|one| one.name != *name);
-        self.eligible.iter().copied().find(is_awake)
+    /// The first task that is awake, or the one that is to go on if it is awake.
+    fn first_awake(&self, guide: Option<&Guided>) -> Option<u32> {
+        let is_awake = |name: u32| self.sleep.iter().all(|one| one.name != name);
+        let is_wanted = |name: u32| guide.is_none_or(|guide| guide.name == name);
+        let mut eligible = self.eligible.iter().copied();
+        eligible.find(|&name| is_wanted(name) && is_awake(name))
     }
 }

@@ -134,6 +134,19 @@ impl Sections {
         found.any(|section| section.first < event && event <= section.last)
     }
 
+    /// Lets the section that a task is within at the end of an execution end there, and answers it.
+    pub fn close(&mut self, history: &History) -> Option<Section> {
+        self.open.take()?;
+        let section = self.found.last_mut()?;
+        section.last = history.events().len() - 1;
+        Some(*section)
+    }
+
+    /// How many sections have lost their privilege: what is movable changes with it only.
+    pub fn fixed_count(&self) -> usize {
+        self.fixed.len()
+    }
+
     /// Looks at a finished execution and answers the sections that were not movable after all, in
     /// order. `key_of` gives the key of the section that a task stands before.
     pub fn check(
@@ -143,8 +156,7 @@ impl Sections {
         key_of: impl Fn(TaskId) -> Point,
     ) -> Vec<Section> {
         let mut interrupted = None;
-        if let (Some(_), Some(section)) = (self.open.take(), self.found.last_mut()) {
-            section.last = history.events().len() - 1;
+        if let Some(section) = self.close(history) {
             // A failure ends everything at once; otherwise the task is blocked.
             let is_over = matches!(execution.outcome(), Some(Outcome::Fail(_) | Outcome::Cut));
             let op = &history.events()[section.last].op;

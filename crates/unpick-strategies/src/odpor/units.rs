@@ -66,8 +66,7 @@ impl Units {
             let section = sections.at(event);
             let last = section.map_or(event, |section| section.last);
             add_accesses(history, event, last, section, &mut own);
-            let is_last = events[last].is_last;
-            let first = &events[event];
+            let (first, is_last) = (&events[event], events[last].is_last);
             self.push(
                 names,
                 first.task,
@@ -114,15 +113,12 @@ impl Units {
                     own.iter_mut().for_each(|lock| lock.mode = Mode::Read);
                 }
                 let op = execution.pending_op(task);
-                self.push(names, task, op, (end, end), false, &mut own);
-                let unit = self.units.last_mut();
-                unit.expect("internal error: no unit was added").is_partial =
-                    sections.is_movable(execution, key, task);
+                let number = self.push(names, task, op, (end, end), false, &mut own);
+                self.units[number].is_partial = sections.is_movable(execution, key, task);
                 let failed = self.performed.checked_sub(1).filter(|_| is_failure);
                 if let Some(failed) = failed.filter(|&failed| self.units[failed].task != task) {
                     self.direct.push(failed);
-                    let unit = self.units.last_mut();
-                    unit.expect("internal error: no unit was added").direct.1 += 1;
+                    self.units[number].direct.1 += 1;
                 }
             }
         }
@@ -136,7 +132,7 @@ impl Units {
         (first, last): (usize, usize),
         is_last: bool,
         own: &mut Vec<Access>,
-    ) {
+    ) -> usize {
         let (before, ordinal) = self.tasks[task.index()];
         let (start, direct) = (self.accesses.len(), self.direct.len());
         for access in own.iter() {
@@ -166,6 +162,7 @@ impl Units {
             accesses: (start, self.accesses.len()),
             direct: (direct, self.direct.len()),
         });
+        self.units.len() - 1
     }
 
     /// Lets the unit added last take effect: later ones may depend on it.
@@ -228,10 +225,15 @@ impl Units {
         &self.direct[start..end]
     }
 
+    /// By task: how many of its units happen before a performed unit, or are this one.
+    pub fn clock(&self, unit: usize) -> &[u32] {
+        &self.clocks[unit * self.width..][..self.width]
+    }
+
     /// Whether a performed unit happens before another performed one, or is the same.
     pub fn is_before(&self, one: usize, other: usize) -> bool {
         let unit = &self.units[one];
-        self.clocks[other * self.width + unit.task.index()] > unit.ordinal
+        self.clock(other)[unit.task.index()] > unit.ordinal
     }
 
     /// Whether two units of one execution cannot be swapped where they stand side by side.

@@ -16,7 +16,7 @@ pub(crate) struct Branch {
     /// How questions within the unit are answered.
     pub answers: Vec<u32>,
     /// The number of events after its first one.
-    rest: usize,
+    pub(super) rest: usize,
     /// Whether it is moved from elsewhere, so that it may touch something else here, or end the
     /// execution.
     is_moved: bool,
