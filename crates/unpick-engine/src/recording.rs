@@ -60,7 +60,12 @@ pub struct Recording {
     /// The answers to questions, in order.
     answers: Vec<u32>,
     failure: Option<Failure>,
+    /// Whether the program ended as a whole with the last transition, although tasks could go on.
+    is_exit: bool,
 }
+
+// Who keeps many recordings counts their calls.
+const _: () = assert!(size_of::<Call>() <= 32);
 
 impl Execution {
     /// Keeps the calls of the front end, from the next execution on.
@@ -88,8 +93,7 @@ impl Execution {
     pub fn recording(&self) -> Option<Recording> {
         let failure = match self.outcome()? {
             Outcome::Fail(failure) => Some(failure.clone()),
-            Outcome::Pass if self.is_stuck() => None,
-            Outcome::Deadlock(_) => None,
+            Outcome::Pass | Outcome::Deadlock(_) => None,
             _ => return None,
         };
         if !self.watch.is_recording {
@@ -112,6 +116,7 @@ impl Execution {
             shapes: self.shapes(),
             task_count: self.task_count(),
             answers: asked.map(|step| step.choice.answer()).collect(),
+            is_exit: failure.is_none() && !self.is_stuck(),
             failure,
         })
     }
@@ -173,9 +178,8 @@ impl Recording {
             again.tell_value(transition, task, execution);
             again.make_calls(Some(transition), execution, strategy);
             performed += 1;
-            let failure = self.failure.as_ref();
-            if let Some(failure) = failure.filter(|_| transition + 1 == self.transitions.len()) {
-                execution.fail(failure.clone());
+            if transition + 1 == self.transitions.len() {
+                self.end(execution);
             }
         }
         let is_over = matches!(
@@ -183,6 +187,17 @@ impl Recording {
             Some(Outcome::Pass | Outcome::Fail(_) | Outcome::Deadlock(_))
         );
         is_over && performed == self.transitions.len()
+    }
+}
+
+impl Recording {
+    /// Ends an execution after the last transition, unless it ends by itself.
+    fn end(&self, execution: &mut Execution) {
+        if let Some(failure) = &self.failure {
+            execution.fail(failure.clone());
+        } else if self.is_exit {
+            execution.exit();
+        }
     }
 }
 

@@ -28,6 +28,7 @@ mod chains;
 mod finding;
 mod footprint;
 mod kept;
+mod levels;
 mod movable;
 mod notes;
 mod objects;

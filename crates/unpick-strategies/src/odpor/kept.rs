@@ -5,6 +5,7 @@
 //! See `README.md`, 5.
 
 use super::Odpor;
+use super::levels::Levels;
 use super::outline::Outline;
 use alloc::{sync::Arc, vec::Vec};
 use unpick_engine::{Begin, Execution, History, Recording, Relation, Stop, Strategy, View};
@@ -55,7 +56,10 @@ struct Past {
 pub(super) struct Kept {
     is_active: bool,
     all: Vec<Past>,
+    /// How many of them are not used.
+    spare_count: usize,
     call_count: usize,
+    levels: Levels,
 }
 
 impl Kept {
@@ -71,33 +75,32 @@ impl Kept {
         self.is_active
     }
 
-    /// Keeps an execution that has just been run. If that is too much, none is kept any more: those
-    /// that are not would be counted twice.
+    /// Keeps an execution that has just been run. If that is too much, no more are kept, and those that
+    /// are only until the search begins anew: it cannot do without running others again.
     pub fn add(&mut self, execution: &Execution, history: &History) {
-        let Some(recording) = execution.recording() else {
-            return self.give_up();
-        };
-        self.call_count += recording.call_count();
-        if self.call_count > CALLS_MAX {
-            return self.give_up();
+        let recording = execution.recording();
+        self.call_count += recording.as_ref().map_or(0, Recording::call_count);
+        match recording.filter(|_| self.call_count <= CALLS_MAX) {
+            None => self.is_active = false,
+            Some(recording) => self.all.push(Past {
+                recording: Arc::new(recording),
+                hash: history.hash(Relation::Lazy),
+                is_used: true,
+                outline: None,
+            }),
         }
-        self.all.push(Past {
-            recording: Arc::new(recording),
-            hash: history.hash(Relation::Lazy),
-            is_used: true,
-            outline: None,
-        });
-    }
-
-    fn give_up(&mut self) {
-        *self = Kept::default();
     }
 
     /// The search begins anew, without any of them.
     pub fn release(&mut self) {
+        self.levels.clear();
+        if !self.is_active {
+            self.all.clear();
+        }
         for past in &mut self.all {
             past.is_used = false;
         }
+        self.spare_count = self.all.len();
     }
 }
 
@@ -105,15 +108,31 @@ impl Odpor {
     /// Lets a kept execution take the place of the one that would be run now. Answers whether there
     /// was one.
     pub(super) fn reuse(&mut self) -> bool {
-        (0..self.kept.all.len()).any(|number| {
+        if self.kept.spare_count == 0 {
+            return false;
+        }
+        let agreed = self.path.nodes.len().saturating_sub(1);
+        let fixed_count = self.sections.fixed_count();
+        let known = self.kept.levels.narrow(agreed, fixed_count);
+        let known = known.unwrap_or_else(|| (0..self.kept.all.len()).collect());
+        let (mut reached, mut found) = (Vec::new(), Vec::new());
+        for number in known {
             if self.kept.all[number].is_used {
-                return false;
+                continue;
             }
             let outline = self.outline(number);
-            let guide = outline.begin_with(&self.path);
+            match outline.begin_with(&self.path) {
+                Ok(guide) => {
+                    found.push((number, guide));
+                    reached.push((agreed, number));
+                }
+                Err(depth) => reached.push((depth.min(agreed), number)),
+            }
             self.kept.all[number].outline = Some(outline);
-            guide.is_some_and(|guide| self.perform_again(number, guide))
-        })
+        }
+        self.kept.levels.add(reached);
+        let mut found = found.into_iter();
+        found.any(|(number, guide)| self.perform_again(number, guide))
     }
 
     /// The units of a kept execution under the relation that is in force.
@@ -166,6 +185,8 @@ impl Odpor {
         }
         if is_same {
             self.kept.all[number].is_used = true;
+            self.kept.all[number].outline = None;
+            self.kept.spare_count -= 1;
             self.look_at(&execution);
         } else {
             self.path.opening = opening;

@@ -77,35 +77,40 @@ impl Outline {
         }
     }
 
-    /// The execution in an equivalent order that begins with what a path plans; `None` if there is
-    /// none.
-    pub fn begin_with(&self, path: &Path) -> Option<Guide> {
-        if !agree(&path.opening, &self.opening) {
-            return None;
-        }
+    /// The execution in an equivalent order that begins with what a path plans. If there is none:
+    /// the number of points of the path that it can begin with.
+    pub fn begin_with(&self, path: &Path) -> Result<Guide, usize> {
         let mut taken = Taken {
             outline: self,
             counts: vec![0; self.tasks.len()],
             order: Vec::new(),
         };
-        let mut nodes = &path.nodes[..];
-        while let Some(node) = nodes.first() {
-            let inner = nodes[1..].iter().take_while(|node| node.is_inner).count();
-            let (group, rest) = nodes.split_at(inner + 1);
-            let branch = node.branches.first()?;
-            nodes = rest;
-            let piece = match (rest, group) {
-                // What is behind the last point is still to be explored.
-                ([], [_]) => taken.follow(branch)?,
-                _ => taken.next(branch.name)?,
-            };
-            let length = piece.last + 1 - piece.first;
-            let is_whole = rest.is_empty() || length == group.len();
-            if !is_whole || length < group.len() || !self.answers_agree(group, piece) {
-                return None;
-            }
+        if !agree(&path.opening, &self.opening) {
+            return Err(0);
         }
-        Some(taken.guide())
+        let mut at = 0;
+        while at < path.nodes.len() {
+            let rest = &path.nodes[at + 1..];
+            let inner = rest.iter().take_while(|node| node.is_inner).count();
+            let (group, rest) = path.nodes[at..].split_at(inner + 1);
+            self.begin_with_unit(group, rest.is_empty(), &mut taken)
+                .ok_or(at)?;
+            at += group.len();
+        }
+        Ok(taken.guide())
+    }
+
+    /// Takes the unit of these points, and what is planned after it if it is the last one.
+    fn begin_with_unit(&self, group: &[Node], is_last: bool, taken: &mut Taken<'_>) -> Option<()> {
+        let branch = group[0].branches.first()?;
+        let piece = match is_last && group.len() == 1 {
+            true => taken.follow(branch)?,
+            false => taken.next(branch.name)?,
+        };
+        // The last unit is perhaps not known as a whole.
+        let length = piece.last + 1 - piece.first;
+        let is_whole = length == group.len() || is_last && length > group.len();
+        (is_whole && self.answers_agree(group, piece)).then_some(())
     }
 
     fn answers_agree(&self, group: &[Node], piece: &Piece) -> bool {
