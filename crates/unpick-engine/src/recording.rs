@@ -116,7 +116,7 @@ impl Execution {
             shapes: self.shapes(),
             task_count: self.task_count(),
             answers: asked.map(|step| step.choice.answer()).collect(),
-            is_exit: failure.is_none() && !self.is_stuck(),
+            is_exit: self.outcome() == Some(&Outcome::Pass) && !self.is_stuck(),
             failure,
         })
     }

@@ -8,7 +8,7 @@
 //! its mutex to be free. Two such sections on one mutex are independent unless their contents
 //! conflict. Which sections these are is assumed optimistically and checked on every execution (S.
 //! Stoller and E. Cohen, *Optimistic synchronization-based state-space reduction*, FMSD 2006); when
-//! the assumption fails for one, it loses its privilege and the search begins anew.
+//! the assumption fails for one, it loses its privilege and the search begins anew, with what was run.
 //!
 //! Why this is sound is argued in `odpor/README.md` beside this file.
 

@@ -39,6 +39,7 @@ const OPTIMA: &[(&str, u64, u64)] = &[
     ("last_zero:n=3", 12, 12),
     ("last_zero:n=5", 64, 64),
     ("last_zero:n=10", 3_328, 3_328),
+    ("coarse.double_checked", 15, 15),
     ("disjoint:k=2", 2, 1),
     ("disjoint:k=3", 6, 1),
     ("disjoint:k=4", 24, 1),
@@ -163,6 +164,21 @@ fn small_programs() -> Vec<(&'static str, Program, (u64, u64))> {
     ]
 }
 
+/// Whether somebody tries the mutex of the last two tasks depends on who stores last.
+fn late_attempt() -> Program {
+    let children = [
+        vec![Store(1, 1)],
+        vec![Store(1, 2)],
+        vec![locked(0, &[])],
+        vec![locked(0, &[])],
+    ];
+    let joins = [Join(1), Join(2)];
+    let attempt = [Load(1), If(1, vec![TryLock(0, vec![], vec![])])];
+    let main = (1..=children.len()).map(Spawn).chain(joins).chain(attempt);
+    let tasks = core::iter::once(main.collect()).chain(children);
+    program(None, tasks.collect())
+}
+
 /// An exchange that succeeds only where it is moved to: a load that sleeps there does not cover it.
 fn moved_exchange() -> Program {
     let tasks = vec![
@@ -192,6 +208,7 @@ fn small_programs_need_no_more_than_they_did() {
     let others = [
         ("an exchange that is moved", moved_exchange(), (25, 25)),
         ("a mutex with another number", renumbered_mutex(), (4, 4)),
+        ("a mutex that is tried late", late_attempt(), (12, 12)),
     ];
     for (what, program, (optimum, lazy)) in small_programs().into_iter().chain(others) {
         let verdict = judge(&program, &promises, 10_000).expect("it is small");
