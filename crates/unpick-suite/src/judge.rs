@@ -9,6 +9,7 @@ mod races;
 mod relation;
 mod state;
 mod tally;
+mod verdict;
 
 pub use promise::{Coverage, PROMISES, Promise, Relations};
 pub use races::{check_races, races};
@@ -17,10 +18,8 @@ pub use state::{Ending, State, TaskState};
 pub use tally::Tally;
 
 use crate::generated::{self, Log, Program, Record, run};
-use promise::LESS_WORK;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use unpick::{Config, Execution, Exploration};
 
@@ -67,6 +66,8 @@ pub struct Verdict {
     pub relations: usize,
     /// Lazy happens-before relations there are.
     pub lazy_relations: usize,
+    /// Happens-before relations there are as the engine tells them apart.
+    pub engine_relations: u64,
     /// States there are.
     pub states: usize,
     /// Whether some execution ends in a deadlock.
@@ -90,6 +91,7 @@ pub fn judge(program: &Program, promises: &[Promise], schedules_max: u64) -> Opt
         schedules: truth.schedules,
         relations: truth.relations.len(),
         lazy_relations: truth.lazy_relations.len(),
+        engine_relations: truth.engine_relations,
         states: truth.states.len(),
         deadlocks: truth.has(Ending::Deadlock),
         fails: truth.states.iter().any(State::is_early),
@@ -108,6 +110,8 @@ pub fn judge(program: &Program, promises: &[Promise], schedules_max: u64) -> Opt
 #[derive(Default)]
 struct Truth {
     schedules: u64,
+    /// Relations as the engine tells them apart.
+    engine_relations: u64,
     states: HashSet<State>,
     /// With the states they lead to.
     relations: HashMap<Relation, State>,
@@ -119,15 +123,17 @@ struct Truth {
 impl Truth {
     fn find(program: &Arc<Program>, schedules_max: u64) -> Option<Truth> {
         // Counting is cheap, and many programs are too large.
-        if !explore(program, "dfs", schedules_max, &mut |_| {}).complete {
+        if !explore(&config("dfs", schedules_max), program, &mut |_| {}).complete {
             return None;
         }
         let mut truth = Truth::default();
-        let found = explore(program, "dfs", schedules_max, &mut |seen| {
+        let config = config("dfs", schedules_max).classes(true);
+        let found = explore(&config, program, &mut |seen| {
             truth.add_races(&seen);
             truth.add(seen);
         });
         truth.schedules = found.schedules;
+        truth.engine_relations = found.hbrs().unwrap_or_default();
         let chain = [
             truth.states.len(),
             truth.lazy_relations.len(),
@@ -140,7 +146,21 @@ impl Truth {
                 format!("{chain:?}"),
             );
         }
+        truth.check_engine();
         Some(truth)
+    }
+
+    /// The engine tells the relations apart that there are. Where accesses race, it tells more of them
+    /// apart: by the order in which tasks came to stand before these, by which it knows the race
+    /// whatever the mutexes did. An execution that fails is one of its own for each set of events
+    /// that came before the failure.
+    fn check_engine(&mut self) {
+        let (all, engine) = (self.relations.len() as u64, self.engine_relations);
+        let is_finer = self.races || self.states.iter().any(State::is_early);
+        if engine < all || engine > all && !is_finer {
+            let counts = format!("{engine} against {all}");
+            self.breach("the engine tells relations apart", counts);
+        }
     }
 
     /// Compares what the engine says of the races of an execution with what is true.
@@ -204,7 +224,8 @@ pub fn compare_races(
     let program = Arc::new(program.clone());
     let (mut executions, mut racing) = (0, 0);
     let mut wrong = None;
-    explore(&program, technique, executions_max, &mut |seen| {
+    let config = config(technique, executions_max);
+    explore(&config, &program, &mut |seen| {
         executions += 1;
         match check_races(seen.execution, seen.record) {
             Ok(races) => racing += u64::from(races),
@@ -251,173 +272,30 @@ impl Seen<'_> {
     }
 }
 
-/// Explores and calls `visit` after every execution.
-fn explore(
-    program: &Arc<Program>,
-    technique: &str,
-    executions_max: u64,
-    visit: &mut (dyn FnMut(Seen<'_>) + Send),
-) -> Exploration {
-    let config = Config::new()
+fn config(technique: &str, executions_max: u64) -> Config {
+    Config::new()
         .strategy(technique)
         .executions(executions_max)
         .keep_going(true)
         .spurious_wakes(0)
-        .weak_failures(0);
+        .weak_failures(0)
+}
+
+/// Explores and calls `visit` after every execution.
+fn explore(
+    config: &Config,
+    program: &Arc<Program>,
+    visit: &mut (dyn FnMut(Seen<'_>) + Send),
+) -> Exploration {
     let log = Log::default();
     let body = {
         let (program, log) = (Arc::clone(program), log.clone());
         move || run(&program, &log)
     };
-    unpick::explore_visited(&config, &body, &mut |execution| {
+    unpick::explore_visited(config, &body, &mut |execution| {
         visit(Seen {
             execution,
             record: &log.record(),
         });
     })
-}
-
-impl Verdict {
-    fn breach(&mut self, technique: &'static str, rule: &'static str, found: String) {
-        self.breaches.push(Breach {
-            technique,
-            rule,
-            found,
-        });
-    }
-
-    /// Lets a technique explore the program and compares what it finds with the truth.
-    fn hold(&mut self, program: &Arc<Program>, promise: Promise, truth: &Truth) {
-        let technique = promise.technique;
-        let mut states = HashSet::new();
-        let mut relations = HashSet::new();
-        let mut races = false;
-        // Executions that are cut come on top of those that count, but there is a limit.
-        let executions_max = 20 * self.schedules + 1_000;
-        let found = catch_unwind(AssertUnwindSafe(|| {
-            explore(program, technique, executions_max, &mut |seen| {
-                let Some(state) = seen.state() else {
-                    return;
-                };
-                states.insert(state);
-                races |= seen.execution.data_race().is_some();
-                if promise.relations != Relations::Any {
-                    relations.insert(seen.operations().relation(promise.dependence()));
-                }
-            })
-        }));
-        let Ok(found) = found else {
-            return self.breach(technique, "does not panic", "it did".to_owned());
-        };
-        if !found.complete {
-            let why = format!("{:?}", found.stopped_because);
-            self.breach(technique, "comes to its end", why);
-        }
-        if truth.races && !races && promise.coverage != Coverage::Nothing {
-            let found = "none".to_owned();
-            self.breach(technique, "finds a data race if there is one", found);
-        }
-        self.check_counts(promise, &found, relations.len());
-        self.check_states(promise, &states, truth);
-        self.techniques.push(Measured {
-            technique,
-            executions: found.executions,
-            schedules: found.schedules,
-            states: states.len(),
-            missing: truth.states.difference(&states).count(),
-            has_warned: !found.warnings.is_empty(),
-        });
-    }
-
-    fn check_counts(&mut self, promise: Promise, found: &Exploration, relations: usize) {
-        let schedules = found.schedules;
-        if schedules > self.schedules {
-            let counts = format!("{schedules} against {}", self.schedules);
-            self.breach(promise.technique, "runs no more schedules than dfs", counts);
-        }
-        if promise.coverage == Coverage::EverySchedule && schedules != self.schedules {
-            let counts = format!("{schedules} against {}", self.schedules);
-            self.breach(promise.technique, "runs every schedule", counts);
-        }
-        if self.fails || promise.relations == Relations::Any {
-            return;
-        }
-        let all = match promise.dependence() {
-            Dependence::Regular => self.relations,
-            Dependence::Lazy => self.lazy_relations,
-        };
-        let (rule, is_kept) = match promise.relations {
-            Relations::Any | Relations::Every(_) => ("reaches every relation", relations == all),
-            // Where accesses race, the order in which tasks come to stand before them is explored, too.
-            Relations::Optimal if self.races => ("reaches every relation", relations == all),
-            Relations::Optimal => (
-                "runs one execution for each relation",
-                relations == all && found.executions == all as u64 && schedules == all as u64,
-            ),
-        };
-        if !is_kept {
-            let executions = found.executions;
-            let counts = format!(
-                "{all} relations, {relations} reached by {schedules} schedules in {executions} executions"
-            );
-            self.breach(promise.technique, rule, counts);
-        }
-    }
-
-    fn check_states(&mut self, promise: Promise, states: &HashSet<State>, truth: &Truth) {
-        let technique = promise.technique;
-        if let Some(invented) = states.difference(&truth.states).min() {
-            let found = invented.to_string();
-            self.breach(technique, "reaches only states that dfs reaches", found);
-        }
-        let is_exact = match promise.coverage {
-            Coverage::EverySchedule | Coverage::EveryState => true,
-            Coverage::EveryStateOrFailure => !self.fails,
-            Coverage::Nothing => false,
-        };
-        let missed = truth.states.difference(states).min();
-        if let Some(missed) = missed.filter(|_| is_exact) {
-            self.breach(technique, "reaches every state", format!("not: {missed}"));
-        }
-        let must_fail = self.fails && promise.coverage == Coverage::EveryStateOrFailure;
-        if must_fail && !states.iter().any(State::is_early) {
-            self.breach(
-                technique,
-                "finds a failure if there is one",
-                "none".to_owned(),
-            );
-        }
-    }
-
-    /// Checks what techniques promise about each other.
-    fn compare(&mut self) {
-        for (less, more) in LESS_WORK {
-            let find = |name: &str| {
-                let mut techniques = self.techniques.iter();
-                techniques.find(|one| one.technique == name).cloned()
-            };
-            let (Some(less), Some(more)) = (find(less), find(more)) else {
-                continue;
-            };
-            for (rule, less_count, more_count, holds) in [
-                (
-                    "counts no more schedules than without laziness",
-                    less.schedules,
-                    more.schedules,
-                    !self.fails,
-                ),
-                (
-                    "runs no more executions than without laziness",
-                    less.executions,
-                    more.executions,
-                    less.technique == "lazy-odpor",
-                ),
-            ] {
-                if holds && less_count > more_count {
-                    let counts = format!("{less_count} against {more_count}");
-                    self.breach(less.technique, rule, counts);
-                }
-            }
-        }
-    }
 }

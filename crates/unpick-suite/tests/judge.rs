@@ -108,6 +108,25 @@ fn races_that_the_order_of_mutexes_hides_are_found_by_all() {
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }
 
+/// Where accesses race, the engine tells more relations apart than there are, and `odpor` runs one
+/// execution for each of those. A search that runs some twice is found out there, too.
+#[test]
+fn the_optimum_is_asked_for_where_accesses_race() {
+    let task = || vec![Load(0), CellWrite(0, 1), Load(1)];
+    let racing = program(vec![task(), task()]);
+    let judge_as_optimal = |technique| {
+        let promise = Promise::new(technique, Coverage::EveryState, Relations::Optimal);
+        judge(&racing, &[promise], 10_000).expect("it is small")
+    };
+    let verdict = judge_as_optimal("odpor");
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+    assert!(verdict.races);
+    assert_eq!((verdict.relations, verdict.engine_relations), (2, 6));
+    let verdict = judge_as_optimal("dfs");
+    let rules: Vec<&str> = verdict.breaches.iter().map(|breach| breach.rule).collect();
+    assert_eq!(rules, ["runs one execution for each relation"]);
+}
+
 /// A search with few preemptions claims that it reaches everything.
 #[test]
 fn a_technique_that_leaves_states_out_is_found_out() {

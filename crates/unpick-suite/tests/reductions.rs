@@ -39,7 +39,6 @@ fn techniques_keep_their_promises_on_random_programs() {
     println!("{tally}");
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
     let (optimal, lazy) = (tally.executions("odpor"), tally.executions("lazy-odpor"));
-    // Not promised program by program: a section that loses its privilege late costs executions.
     assert_eq!(tally.longer(), 0, "lazy-odpor ran more than odpor");
     assert!(
         lazy < optimal,
@@ -144,6 +143,28 @@ fn a_failure_that_was_not_foreseen_leads_to_nothing_else() {
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
     assert!(verdict.fails);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// Behind the store of the second task, the addition of the third one ends the execution, so that the store
+/// of the first task matters to it. Before it, it does not; but that is not known where it is asked for,
+/// and the execution ends when nothing is left but what has been explored.
+#[test]
+fn a_failure_that_does_not_come_about_costs_an_execution() {
+    let tasks = vec![
+        vec![Spawn(1), Spawn(2), Store(1, 1)],
+        vec![Store(0, 1)],
+        vec![Add(0, 1), PanicIf(1)],
+    ];
+    let program = Program {
+        tasks,
+        channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+    let mut techniques = verdict.techniques.iter();
+    let odpor = techniques.find(|one| one.technique == "odpor");
+    let counts = odpor.map(|odpor| (odpor.schedules, odpor.executions));
+    assert_eq!((verdict.engine_relations, counts), (3, Some((3, 4))));
 }
 
 /// Two attempts have seen that there is no room. The send that waits has to overtake the message that

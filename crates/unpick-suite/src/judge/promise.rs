@@ -26,8 +26,8 @@ pub enum Coverage {
 pub enum Relations {
     /// Nothing.
     Any,
-    /// One execution for each, and none that does not count, in programs without a data race. In
-    /// others each at least once.
+    /// One execution that counts for each relation that the engine tells apart, in every program, and
+    /// each relation there is. None that does not count, in programs of which no execution fails early.
     Optimal,
     /// Each at least once. A technique that looks one operation ahead cannot promise that it is
     /// only once: whether an operation will change anything is known when it has been performed.

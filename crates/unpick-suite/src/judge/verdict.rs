@@ -1,0 +1,165 @@
+//! Compares what a technique has found with the truth, and with other techniques.
+
+use super::promise::LESS_WORK;
+use super::{Breach, Coverage, Dependence, Measured, Promise, Relations, State, Truth, Verdict};
+use super::{config, explore};
+use crate::generated::Program;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use unpick::Exploration;
+
+impl Verdict {
+    fn breach(&mut self, technique: &'static str, rule: &'static str, found: String) {
+        self.breaches.push(Breach {
+            technique,
+            rule,
+            found,
+        });
+    }
+
+    /// Lets a technique explore the program and compares what it finds with the truth.
+    pub(super) fn hold(&mut self, program: &Arc<Program>, promise: Promise, truth: &Truth) {
+        let technique = promise.technique;
+        let mut states = HashSet::new();
+        let mut relations = HashSet::new();
+        let mut races = false;
+        // Executions that are cut come on top of those that count, but there is a limit.
+        let executions_max = 20 * self.schedules + 1_000;
+        let is_optimal = promise.relations == Relations::Optimal;
+        let config = config(technique, executions_max).classes(is_optimal);
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            explore(&config, program, &mut |seen| {
+                let Some(state) = seen.state() else {
+                    return;
+                };
+                states.insert(state);
+                races |= seen.execution.data_race().is_some();
+                if promise.relations != Relations::Any {
+                    relations.insert(seen.operations().relation(promise.dependence()));
+                }
+            })
+        }));
+        let Ok(found) = found else {
+            return self.breach(technique, "does not panic", "it did".to_owned());
+        };
+        if !found.complete {
+            let why = format!("{:?}", found.stopped_because);
+            self.breach(technique, "comes to its end", why);
+        }
+        if truth.races && !races && promise.coverage != Coverage::Nothing {
+            let found = "none".to_owned();
+            self.breach(technique, "finds a data race if there is one", found);
+        }
+        self.check_counts(promise, &found, relations.len());
+        self.check_states(promise, &states, truth);
+        self.techniques.push(Measured {
+            technique,
+            executions: found.executions,
+            schedules: found.schedules,
+            states: states.len(),
+            missing: truth.states.difference(&states).count(),
+            has_warned: !found.warnings.is_empty(),
+        });
+    }
+
+    fn check_counts(&mut self, promise: Promise, found: &Exploration, relations: usize) {
+        let schedules = found.schedules;
+        if schedules > self.schedules {
+            let counts = format!("{schedules} against {}", self.schedules);
+            self.breach(promise.technique, "runs no more schedules than dfs", counts);
+        }
+        if promise.coverage == Coverage::EverySchedule && schedules != self.schedules {
+            let counts = format!("{schedules} against {}", self.schedules);
+            self.breach(promise.technique, "runs every schedule", counts);
+        }
+        if promise.relations == Relations::Optimal {
+            self.check_optimum(promise, found);
+        }
+        if self.fails || promise.relations == Relations::Any {
+            return;
+        }
+        let all = match promise.dependence() {
+            Dependence::Regular => self.relations,
+            Dependence::Lazy => self.lazy_relations,
+        };
+        if relations != all {
+            let counts = format!("{relations} of {all}");
+            self.breach(promise.technique, "reaches every relation", counts);
+        }
+    }
+
+    /// One execution for each relation that the engine tells apart, and none that does not count. Where
+    /// some execution fails, others may be cut: that a moved unit fails there as well is not known
+    /// before it has been performed.
+    fn check_optimum(&mut self, promise: Promise, found: &Exploration) {
+        let all = self.engine_relations;
+        let (schedules, executions) = (found.schedules, found.executions);
+        let reached = found.hbrs().unwrap_or_default();
+        let none_is_cut = self.fails || executions == schedules;
+        if (reached, schedules) != (all, all) || !none_is_cut {
+            let counts = format!(
+                "{all} relations, {reached} reached by {schedules} schedules in {executions} executions"
+            );
+            let rule = "runs one execution for each relation";
+            self.breach(promise.technique, rule, counts);
+        }
+    }
+
+    fn check_states(&mut self, promise: Promise, states: &HashSet<State>, truth: &Truth) {
+        let technique = promise.technique;
+        if let Some(invented) = states.difference(&truth.states).min() {
+            let found = invented.to_string();
+            self.breach(technique, "reaches only states that dfs reaches", found);
+        }
+        let is_exact = match promise.coverage {
+            Coverage::EverySchedule | Coverage::EveryState => true,
+            Coverage::EveryStateOrFailure => !self.fails,
+            Coverage::Nothing => false,
+        };
+        let missed = truth.states.difference(states).min();
+        if let Some(missed) = missed.filter(|_| is_exact) {
+            self.breach(technique, "reaches every state", format!("not: {missed}"));
+        }
+        let must_fail = self.fails && promise.coverage == Coverage::EveryStateOrFailure;
+        if must_fail && !states.iter().any(State::is_early) {
+            self.breach(
+                technique,
+                "finds a failure if there is one",
+                "none".to_owned(),
+            );
+        }
+    }
+
+    /// Checks what techniques promise about each other.
+    pub(super) fn compare(&mut self) {
+        for (less, more) in LESS_WORK {
+            let find = |name: &str| {
+                let mut techniques = self.techniques.iter();
+                techniques.find(|one| one.technique == name).cloned()
+            };
+            let (Some(less), Some(more)) = (find(less), find(more)) else {
+                continue;
+            };
+            for (rule, less_count, more_count, holds) in [
+                (
+                    "counts no more schedules than without laziness",
+                    less.schedules,
+                    more.schedules,
+                    !self.fails,
+                ),
+                (
+                    "runs no more executions than without laziness",
+                    less.executions,
+                    more.executions,
+                    less.technique == "lazy-odpor",
+                ),
+            ] {
+                if holds && less_count > more_count {
+                    let counts = format!("{less_count} against {more_count}");
+                    self.breach(less.technique, rule, counts);
+                }
+            }
+        }
+    }
+}
