@@ -110,6 +110,32 @@ impl Clocks {
         self.object_count = 0;
     }
 
+    /// Goes to where other clocks are, keeps the memory.
+    pub fn copy_from(&mut self, other: &Clocks) {
+        self.reset();
+        while self.tasks.len() < other.task_count {
+            self.tasks.push(Task::default());
+        }
+        for (mine, theirs) in self.tasks.iter_mut().zip(&other.tasks[..other.task_count]) {
+            mine.now.copy(&theirs.now);
+            mine.birth.copy(&theirs.birth);
+            mine.observed.copy(&theirs.observed);
+            mine.fenced.copy(&theirs.fenced);
+            mine.joined = theirs.joined;
+        }
+        while self.objects.len() < other.object_count {
+            self.objects.push(Clock::default());
+        }
+        let objects = &other.objects[..other.object_count];
+        for (mine, theirs) in self.objects.iter_mut().zip(objects) {
+            mine.copy(theirs);
+        }
+        self.task_count = other.task_count;
+        self.epochs.clone_from(&other.epochs);
+        self.object_count = other.object_count;
+        self.alive = other.alive;
+    }
+
     /// A task begins and knows what its parent knows. What the parent does from now on is new to it.
     pub fn begin(&mut self, parent: Option<TaskId>, child: TaskId) {
         let index = child.index();

@@ -71,6 +71,13 @@ impl AddressTable {
         };
     }
 
+    /// All addresses with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
+        let entries = self.entries.iter();
+        let present = entries.filter(|entry| entry.stamp == self.stamp);
+        present.map(|entry| (entry.address, entry.number))
+    }
+
     #[cold]
     fn grow(&mut self) {
         let twice = vec![Entry::default(); 2 * self.entries.len()];

@@ -6,6 +6,7 @@ use crate::interpose::interpose;
 use crate::memory::report;
 use crate::runtime::{fail, running, runtime};
 use crate::sys::{self, set_errno};
+use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use unpick_memory::{Heap, Misuse};
@@ -17,7 +18,7 @@ const HEAP_SIZE: usize = 32 << 30;
 /// Memory that is handed out before any is used again.
 const FRESH: usize = 64 << 20;
 /// Used heaps up to this size are cleared; larger ones are given back to the kernel.
-const CLEARED_MAX: usize = 4 << 20;
+pub const CLEARED_MAX: usize = 4 << 20;
 
 unsafe extern "C" {
     fn __libc_malloc(size: usize) -> *mut c_void;
@@ -41,21 +42,37 @@ pub fn region() -> core::ops::Range<usize> {
     HEAP_AT..HEAP_AT + HEAP_SIZE
 }
 
-/// Empties the heap: the next execution finds it as the last one did, with zeroes everywhere.
-pub fn reset(heap: &mut Heap) {
+/// Empties the heap, or puts an image of it back: the next execution finds it as the last one did, with
+/// zeroes everywhere else.
+pub fn reset(heap: &mut Heap, image: &[u8]) {
     let used = heap.used_end();
+    let start = HEAP_AT as *mut u8;
     // SAFETY: the execution that used it is over.
     unsafe {
         match used {
-            0..=CLEARED_MAX => core::ptr::write_bytes(HEAP_AT as *mut u8, 0, used),
+            0..=CLEARED_MAX => {
+                let rest = used.saturating_sub(image.len());
+                core::ptr::write_bytes(start.add(image.len()), 0, rest);
+            }
             _ => {
                 let advice = i64::from(libc::MADV_DONTNEED);
                 let arguments = [HEAP_AT as i64, used as i64, advice, 0, 0, 0];
                 sys::call(libc::SYS_madvise, arguments);
             }
         }
-        *heap = Heap::format(HEAP_AT as *mut u8, HEAP_SIZE, FRESH);
+        if image.is_empty() {
+            *heap = Heap::format(start, HEAP_SIZE, FRESH);
+        } else {
+            core::ptr::copy_nonoverlapping(image.as_ptr(), start, image.len());
+            *heap = Heap::attach(start);
+        }
     }
+}
+
+/// The heap as it is now.
+pub fn copy(heap: &Heap) -> Vec<u8> {
+    // SAFETY: that much of it has been used, and nobody runs.
+    unsafe { core::slice::from_raw_parts(HEAP_AT as *const u8, heap.used_end()) }.to_vec()
 }
 
 fn is_ours(block: *const c_void) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::context::exchange;
 use crate::runtime::{OVER, Runtime, runtime};
-use crate::{process, snapshot, sys, tasks, watchdog};
+use crate::{prelude, process, snapshot, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
@@ -265,7 +265,11 @@ impl Engine for Host {
             Reexecution::Snapshot => {
                 this.snapshot.restore(&this.slots);
                 this.begin_execution();
+                prelude::begin(this);
                 enter(this);
+                if prelude::end(runtime()) {
+                    enter(runtime());
+                }
             }
             Reexecution::Exec => {
                 this.begin_execution();

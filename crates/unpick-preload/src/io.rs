@@ -13,6 +13,7 @@ mod transfer;
 pub use devices::Functions;
 
 use crate::address_table::AddressTable;
+use crate::prelude;
 use crate::runtime::{Runtime, operate, runtime};
 use crate::sys;
 use crate::waiting::{self, Waited, Wanted};
@@ -33,6 +34,8 @@ pub enum Kind {
     Plain,
     /// The kernel's source of randomness.
     Random,
+    /// `/dev/null`.
+    Nothing,
     /// A pipe, with its inode.
     Pipe(u64),
     Socket,
@@ -66,6 +69,16 @@ impl Io {
             inherited,
             is_outside: false,
         }
+    }
+
+    /// The object of all descriptors, if it is known.
+    pub fn world(&self) -> Option<ObjectId> {
+        self.world
+    }
+
+    /// Sets it, where an execution begins in the middle.
+    pub fn set_world(&mut self, object: Option<ObjectId>) {
+        self.world = object;
     }
 
     pub fn reset(&mut self) {
@@ -108,6 +121,7 @@ impl Descriptor {
             libc::S_IFIFO => Kind::Pipe(status.st_ino),
             libc::S_IFSOCK => Kind::Socket,
             libc::S_IFCHR if devices::is_random(status.st_rdev) => Kind::Random,
+            libc::S_IFCHR if devices::is_nothing(status.st_rdev) => Kind::Nothing,
             0 => Kind::Other,
             _ => Kind::Plain,
         };
@@ -117,7 +131,7 @@ impl Descriptor {
     }
 
     fn is_modelled(&self) -> bool {
-        !matches!(self.kind, Kind::Plain | Kind::Random)
+        !matches!(self.kind, Kind::Plain | Kind::Random | Kind::Nothing)
     }
 
     fn flags(&self) -> i64 {
@@ -299,6 +313,7 @@ fn perform(
     call: &mut dyn FnMut() -> i64,
 ) -> i64 {
     let mut has_waited = false;
+    prelude::spoil();
     loop {
         // What the world outside does is no business of the other tasks.
         let is_point = !descriptor.is_inherited && point(pc);

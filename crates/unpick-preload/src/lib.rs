@@ -31,6 +31,7 @@ mod memory;
 mod named;
 mod nursery;
 mod posix;
+mod prelude;
 mod process;
 mod random;
 mod real;

@@ -1,5 +1,6 @@
 //! Memory that the program maps: taken back after the execution.
 
+use crate::prelude;
 use crate::runtime::running;
 use crate::sys::{self, with_errno};
 use core::ffi::c_int;
@@ -66,6 +67,7 @@ unsafe extern "C" fn munmap(address: usize, size: usize) -> c_int {
     // SAFETY: by the caller.
     let result = unsafe { sys::call(libc::SYS_munmap, arguments) };
     if let (Some(this), 0) = (running(), result) {
+        prelude::spoil();
         let range = address..address + size.next_multiple_of(4096);
         this.snapshot.note_unmapped(range);
     }
@@ -96,6 +98,7 @@ unsafe extern "C" fn mremap(
     // SAFETY: by the caller.
     let result = unsafe { sys::call(libc::SYS_mremap, arguments) };
     if let (Some(this), true) = (running(), result > 0) {
+        prelude::spoil();
         this.snapshot
             .note_unmapped(address..address + size.next_multiple_of(4096));
         let range = result as usize..result as usize + new_size.next_multiple_of(4096);

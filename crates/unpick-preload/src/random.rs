@@ -6,6 +6,7 @@ use crate::runtime::{running, runtime};
 use core::ffi::{c_int, c_long, c_void};
 
 /// A stream of bytes that looks random and always is the same.
+#[derive(Clone, Copy, Default)]
 pub struct Random {
     state: u64,
 }

@@ -7,6 +7,7 @@ use crate::crew::Crew;
 use crate::io::Io;
 use crate::named::Named;
 use crate::posix::keys::Keys;
+use crate::prelude::{self, Prelude};
 use crate::random::Random;
 use crate::signals::{self, Pending, Stacks};
 use crate::sites::{Calls, Sites};
@@ -87,6 +88,7 @@ pub struct Runtime {
     pub io: Io,
     pub controller: Context,
     pub snapshot: Snapshot,
+    pub prelude: Prelude,
     pub trouble: Option<Trouble>,
     pub points: Points,
     /// The program counters at which plain accesses are points.
@@ -104,7 +106,7 @@ pub struct Runtime {
     pub stack_size: usize,
     /// What each variable held when it was last seen, by number; `None` if it is no variable or was
     /// never seen.
-    values: Vec<Option<u64>>,
+    pub values: Vec<Option<u64>>,
 }
 
 /// Bytes of shadow memory: a gibibyte of cells and what is known of their pages. What is never touched
@@ -169,6 +171,7 @@ impl Runtime {
             io: Io::new(),
             controller: Context::NOWHERE,
             snapshot: Snapshot::new(),
+            prelude: Prelude::new(),
             trouble: None,
             points: Points::Sync,
             points_at: Shared::new(),
@@ -203,9 +206,11 @@ impl Runtime {
         self.named = Named::new(&order.named, &self.sites.modules);
         self.races = order.races;
         self.trouble = None;
+        self.prelude.forget();
+        self.snapshot.forget();
     }
 
-    /// Goes back to the beginning of the program.
+    /// Goes back to the beginning of the program, or to the end of its prelude.
     pub fn begin_execution(&mut self) {
         self.execution.reset();
         self.variables.clear();
@@ -223,7 +228,7 @@ impl Runtime {
         self.clocks.reset();
         self.shadow.begin_execution();
         crate::process::reset();
-        crate::allocation::reset(&mut self.heap);
+        crate::allocation::reset(&mut self.heap, self.prelude.heap());
         self.creator = None;
         self.task_count = 0;
         self.live_count = 0;
@@ -231,6 +236,7 @@ impl Runtime {
             slot.reset();
         }
         self.current = self.add_task(None, 0);
+        prelude::skip(self);
         self.phase.store(RUNNING, Ordering::Release);
     }
 
@@ -289,6 +295,7 @@ impl Runtime {
     pub fn add_object(&mut self, shape: Shape, address: u64) -> ObjectId {
         let object = self.execution.add_object(shape, self.current);
         self.note_address(object, address);
+        self.prelude.note_object(shape);
         object
     }
 

@@ -32,6 +32,7 @@ const STACK: usize = 64 << 10;
 
 /// What the program believes of its alternative signal stacks. The kernel has ours: several tasks
 /// share one thread of the operating system.
+#[derive(Clone, Default)]
 pub struct Stacks {
     /// By task number.
     told: Vec<libc::stack_t>,
@@ -65,17 +66,26 @@ impl Stacks {
 /// Called once, before the program begins.
 pub unsafe fn install() {
     use_stack(0);
+    handle_faults(&FATAL);
+    // SAFETY: there is no handler.
+    unsafe {
+        let mut action: libc::sigaction = zeroed();
+        // Who writes to a pipe without readers gets it by way of the error.
+        action.sa_sigaction = libc::SIG_IGN;
+        real::sigaction()(libc::SIGPIPE, &action, core::ptr::null_mut());
+    }
+}
+
+/// Makes outcomes of some signals.
+pub fn handle_faults(signals: &[c_int]) {
     // SAFETY: the handler expects three arguments, as the flag says.
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
-        for signal in FATAL {
+        for &signal in signals {
             real::sigaction()(signal, &action, core::ptr::null_mut());
         }
-        // Who writes to a pipe without readers gets it by way of the error.
-        action.sa_sigaction = libc::SIG_IGN;
-        real::sigaction()(libc::SIGPIPE, &action, core::ptr::null_mut());
     }
 }
 
@@ -92,8 +102,12 @@ pub fn use_stack(_slot: usize) {
     unsafe { sys::call(libc::SYS_sigaltstack, [address, 0, 0, 0, 0, 0]) };
 }
 
-// SAFETY: called by the kernel.
-unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+/// What becomes of a fault.
+///
+/// # Safety
+///
+/// Called by the kernel, or with what it passes.
+pub unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: what the kernel passes to a handler of this kind.
     let (pc, stack, address) = unsafe {
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;

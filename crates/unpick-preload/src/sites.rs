@@ -13,7 +13,7 @@ use unpick_trace::{Site, SiteId};
 const FRAMES_MAX: usize = 6;
 
 /// The calls a task is in, as far as its functions tell.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Calls {
     /// Return addresses, outermost first.
     returns: Vec<usize>,
@@ -24,6 +24,12 @@ pub struct Calls {
 impl Calls {
     pub fn clear(&mut self) {
         self.returns.clear();
+        self.last = None;
+    }
+
+    /// Takes over the calls of another one.
+    pub fn copy_from(&mut self, other: &Calls) {
+        self.returns.clone_from(&other.returns);
         self.last = None;
     }
 

@@ -3,6 +3,7 @@
 //! Everything that the process may write and that is private to it is copied, except what the
 //! runtime owns. Stacks are copied from their stack pointer up: what lies below is dead. Of large
 //! regions only the pages that were written are put back, where the kernel can tell (`written.rs`).
+//! There may be a second image, from behind the prelude (`prelude.rs`).
 
 use crate::runtime::Runtime;
 use crate::sys;
@@ -12,6 +13,7 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use unpick_protocol::{Backend, Reexecution};
 
+#[derive(Clone, Copy)]
 struct Region {
     start: usize,
     length: usize,
@@ -27,40 +29,18 @@ struct Region {
 const IMAGE_MAX: usize = 2 << 20;
 const REGION_MAX: usize = 64 << 10;
 
+/// Bytes of an image of which there is a second one.
+const SECOND_MAX: usize = 64 << 20;
+
 /// A copy of memory.
-pub struct Snapshot {
+#[derive(Default)]
+struct Image {
     regions: Vec<Region>,
     store: Vec<u8>,
-    program_break: i64,
-    /// What tells which pages were written, if anything does.
-    written: Option<Written>,
-    /// Memory that the execution at hand has mapped.
-    mapped: Vec<Range<usize>>,
-    /// The first file descriptor that the program has not inherited.
-    files_from: i64,
-    /// Memory of the runtime among what the process may write.
-    own: Vec<Range<usize>>,
 }
 
-impl Snapshot {
-    pub const fn new() -> Snapshot {
-        Snapshot {
-            regions: Vec::new(),
-            store: Vec::new(),
-            program_break: 0,
-            written: None,
-            mapped: Vec::new(),
-            files_from: 0,
-            own: Vec::new(),
-        }
-    }
-
-    /// Leaves out memory of the runtime.
-    pub fn exclude(&mut self, range: Range<usize>) {
-        self.own.push(range);
-    }
-
-    fn add(&mut self, range: Range<usize>, slot: Option<usize>) {
+impl Image {
+    fn add(&mut self, range: Range<usize>, slot: Option<usize>, is_watched: bool) {
         if range.is_empty() {
             return;
         }
@@ -74,40 +54,19 @@ impl Snapshot {
             length,
             offset,
             slot,
-            is_watched: false,
+            is_watched,
         });
     }
 
-    /// Watches the large regions of a large image.
-    fn watch(&mut self) {
-        const PAGE: usize = 4096;
-        if self.store.len() <= IMAGE_MAX {
-            return;
-        }
-        let is_page = |number: usize| number.is_multiple_of(PAGE);
-        let is_large = |region: &&mut Region| {
-            region.slot.is_none()
-                && region.length > REGION_MAX
-                && is_page(region.start)
-                && is_page(region.length)
-        };
-        let large = self.regions.iter_mut().filter(is_large);
-        let mut ranges = Vec::new();
-        for region in large {
-            region.is_watched = true;
-            ranges.push(region.start..region.start + region.length);
-        }
-        self.written = Written::watch(ranges);
-        if self.written.is_none() {
-            for region in &mut self.regions {
-                region.is_watched = false;
-            }
-        }
+    /// Puts one region back.
+    fn restore_region(&self, region: &Region) {
+        let copy = self.store[region.offset..][..region.length].as_ptr();
+        // SAFETY: the region was writable when it was copied, and nobody runs on it now.
+        unsafe { core::ptr::copy_nonoverlapping(copy, region.start as *mut u8, region.length) };
     }
 
     /// Puts back what was written of the regions that are watched.
-    fn restore_written(&self) {
-        let Some(written) = &self.written else { return };
+    fn restore_written(&self, written: &Written) {
         written.for_each(|range| {
             let mut regions = self.regions.iter();
             let is_it = |region: &&Region| {
@@ -123,22 +82,110 @@ impl Snapshot {
                 };
             }
         });
-        let is_protected = written.protect();
-        assert!(is_protected, "cannot watch memory any more");
+    }
+}
+
+/// The memory that executions begin with.
+pub struct Snapshot {
+    /// From before `main`.
+    first: Image,
+    /// From behind the prelude, without the stacks of other tasks than the first one: they are as they
+    /// were.
+    second: Option<Image>,
+    /// Whether memory that is watched may differ from the first image where nothing was written since
+    /// it was last put back.
+    is_far: bool,
+    program_break: i64,
+    /// What tells which pages were written, if anything does.
+    written: Option<Written>,
+    /// Memory that the execution at hand has mapped.
+    mapped: Vec<Range<usize>>,
+    /// The first file descriptor that the program has not inherited.
+    files_from: i64,
+    /// Memory of the runtime among what the process may write.
+    own: Vec<Range<usize>>,
+}
+
+impl Snapshot {
+    pub fn new() -> Snapshot {
+        Snapshot {
+            first: Image::default(),
+            second: None,
+            is_far: false,
+            program_break: 0,
+            written: None,
+            mapped: Vec::new(),
+            files_from: 0,
+            own: Vec::new(),
+        }
     }
 
-    /// Puts one region back.
-    fn restore_region(&self, region: &Region) {
-        let copy = self.store[region.offset..][..region.length].as_ptr();
-        // SAFETY: the region was writable when it was copied, and nobody runs on it now.
-        unsafe { core::ptr::copy_nonoverlapping(copy, region.start as *mut u8, region.length) };
+    /// Leaves out memory of the runtime.
+    pub fn exclude(&mut self, range: Range<usize>) {
+        self.own.push(range);
+    }
+
+    /// Watches the large regions of a large image.
+    fn watch(&mut self) {
+        const PAGE: usize = 4096;
+        if self.first.store.len() <= IMAGE_MAX {
+            return;
+        }
+        let is_page = |number: usize| number.is_multiple_of(PAGE);
+        let is_large = |region: &&mut Region| {
+            region.slot.is_none()
+                && region.length > REGION_MAX
+                && is_page(region.start)
+                && is_page(region.length)
+        };
+        let large = self.first.regions.iter_mut().filter(is_large);
+        let mut ranges = Vec::new();
+        for region in large {
+            region.is_watched = true;
+            ranges.push(region.start..region.start + region.length);
+        }
+        self.written = Written::watch(ranges);
+        if self.written.is_none() {
+            for region in &mut self.first.regions {
+                region.is_watched = false;
+            }
+        }
+    }
+
+    /// Whether the memory of the program can be copied a second time: the same parts of it are there as
+    /// in the beginning, and it is not too much.
+    pub fn can_keep(&self) -> bool {
+        // SAFETY: only asks.
+        let program_break = unsafe { sys::call(libc::SYS_brk, [0; 6]) };
+        self.mapped.is_empty()
+            && program_break == self.program_break
+            && self.first.store.len() <= SECOND_MAX
+    }
+
+    /// Copies memory a second time: executions begin from here. The first task has come to `stack`.
+    pub fn keep(&mut self, stack: usize) {
+        let mut second = Image::default();
+        for region in &self.first.regions {
+            let end = region.start + region.length;
+            match region.slot {
+                None => second.add(region.start..end, None, region.is_watched),
+                Some(0) => second.add((stack & !15)..end, Some(0), false),
+                Some(_) => {}
+            }
+        }
+        self.second = Some(second);
+    }
+
+    /// Executions begin before `main` again.
+    pub fn forget(&mut self) {
+        self.is_far |= self.second.take().is_some();
     }
 
     /// Puts the stack and the thread-locals of a slot back, for another task of the same execution.
     pub fn restore_thread(&self, slot: usize) {
-        for region in &self.regions {
+        for region in &self.first.regions {
             if region.slot == Some(slot) {
-                self.restore_region(region);
+                self.first.restore_region(region);
             }
         }
     }
@@ -170,14 +217,30 @@ impl Snapshot {
     /// Puts everything back, of threads only those in which the last execution had a task: nobody else
     /// writes to their stacks and thread-locals.
     pub fn restore(&mut self, slots: &[Slot]) {
-        let is_changed = |region: &&Region| match region.slot {
-            Some(slot) => slot == 0 || slots[slot].is_used,
-            None => !region.is_watched,
-        };
-        for region in self.regions.iter().filter(is_changed) {
-            self.restore_region(region);
+        let image = self.second.as_ref().unwrap_or(&self.first);
+        for region in &image.regions {
+            let is_changed = match region.slot {
+                Some(slot) => slot == 0,
+                None => !region.is_watched || self.is_far,
+            };
+            if is_changed {
+                image.restore_region(region);
+            }
         }
-        self.restore_written();
+        for region in &self.first.regions {
+            if region
+                .slot
+                .is_some_and(|slot| slot > 0 && slots[slot].is_used)
+            {
+                self.first.restore_region(region);
+            }
+        }
+        if let Some(written) = &self.written {
+            image.restore_written(written);
+            let is_protected = written.protect();
+            assert!(is_protected, "cannot watch memory any more");
+        }
+        self.is_far = false;
         // SAFETY: what lies behind the old break belongs to the execution that is over, and so do
         // the mappings it made.
         unsafe {
@@ -264,7 +327,7 @@ fn add_stacks(snapshot: &mut Snapshot, stacks: &[usize], range: Range<usize>) {
     for index in 0..inside.len() {
         let (stack, slot) = inside[index];
         let end = inside.get(index + 1).map_or(range.end, |next| next.0);
-        snapshot.add((stack & !15)..end, Some(slot));
+        snapshot.first.add((stack & !15)..end, Some(slot), false);
     }
 }
 
@@ -278,12 +341,12 @@ fn add_outside(snapshot: &mut Snapshot, range: Range<usize>) {
             continue;
         }
         if start < own.start {
-            snapshot.add(start..own.start, None);
+            snapshot.first.add(start..own.start, None, false);
         }
         start = own.end;
     }
     if start < range.end {
-        snapshot.add(start..range.end, None);
+        snapshot.first.add(start..range.end, None, false);
     }
 }
 

@@ -31,6 +31,7 @@ pub unsafe fn nanoseconds(time: *const libc::timespec) -> u64 {
 fn now_ns() -> u64 {
     let runtime = runtime();
     let task = runtime.current;
+    runtime.prelude.note_look();
     BEGINNING_S * SECOND_NS + runtime.execution.look_at_clock(task)
 }
 

@@ -10,6 +10,11 @@ pub fn is_random(device: u64) -> bool {
     device == libc::makedev(1, 8) || device == libc::makedev(1, 9)
 }
 
+/// Whether a device number is that of `/dev/null`.
+pub fn is_nothing(device: u64) -> bool {
+    device == libc::makedev(1, 3)
+}
+
 /// # Safety
 ///
 /// A string of the program.

@@ -2,6 +2,7 @@
 
 use super::{Descriptor, Kind, observe, perform, point, publish};
 use crate::interpose::interpose;
+use crate::prelude;
 use crate::real;
 use crate::runtime::{operate_alone, running, runtime};
 use crate::sys::{self, with_errno};
@@ -96,6 +97,7 @@ fn accept_one(number: i64, arguments: [i64; 6], pc: usize) -> c_int {
 
 /// A call that others notice, such as the end of a descriptor.
 fn touch(file: c_int, pc: usize, call: impl FnOnce() -> i64) -> c_int {
+    prelude::spoil();
     let descriptor = Descriptor::of(file);
     if !descriptor.is_modelled() || descriptor.is_inherited {
         return with_errno(call()) as c_int;

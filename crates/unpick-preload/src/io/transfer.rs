@@ -2,6 +2,7 @@
 
 use super::{Descriptor, Kind, perform};
 use crate::interpose::interpose;
+use crate::prelude;
 use crate::real;
 use crate::runtime::{refuse, running};
 use crate::sys::{self, with_errno};
@@ -33,6 +34,7 @@ fn take_from(
     // SAFETY: as the program asks.
     let mut call = || unsafe { sys::call(number, arguments) };
     if !descriptor.is_modelled() {
+        prelude::spoil();
         return with_errno(call()) as isize;
     }
     let is_blocking = flags & DONT_WAIT == 0 && descriptor.is_blocking();
@@ -92,6 +94,9 @@ fn put(
 ) -> isize {
     let descriptor = Descriptor::of(file);
     if !descriptor.is_modelled() || descriptor.is_inherited {
+        if descriptor.kind != Kind::Nothing {
+            prelude::spoil();
+        }
         return with_errno(call(pieces)) as isize;
     }
     let is_blocking = flags & DONT_WAIT == 0 && descriptor.is_blocking();

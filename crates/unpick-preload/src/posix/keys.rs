@@ -15,6 +15,7 @@ const FIRST: u32 = 1 << 16;
 const ROUNDS: usize = 4;
 
 /// The keys of one execution.
+#[derive(Clone, Default)]
 pub struct Keys {
     destructors: Vec<Option<Destructor>>,
     /// By task, then by key.
@@ -33,6 +34,16 @@ impl Keys {
         self.destructors.clear();
         for values in &mut self.values {
             values.clear();
+        }
+    }
+
+    /// Takes over the keys of an execution with one task.
+    pub fn copy_from(&mut self, other: &Keys) {
+        self.destructors.clone_from(&other.destructors);
+        for (task, values) in other.values.iter().enumerate() {
+            for (key, &value) in values.iter().enumerate() {
+                *self.value(task, key) = value;
+            }
         }
     }
 

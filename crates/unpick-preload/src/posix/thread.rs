@@ -1,6 +1,7 @@
 //! Threads: creation, joining, the end.
 
 use crate::interpose::interpose;
+use crate::prelude;
 use crate::real::{self, Start};
 use crate::runtime::{operate, operate_alone, refuse, running, runtime};
 use crate::tasks;
@@ -40,6 +41,7 @@ pub(super) fn create(
             format!("a thread with a stack of {stack} bytes; there are {room}, see `ulimit -s`");
         refuse(TroubleKind::Unmodelled, &what, pc);
     }
+    prelude::reach();
     operate_alone(OpKind::Spawn, pc);
     let is_detached = state == libc::PTHREAD_CREATE_DETACHED;
     tasks::spawn(start, argument, is_detached, out.cast());

@@ -44,6 +44,7 @@ struct Receiver {
 }
 
 /// The signals of one execution.
+#[derive(Clone)]
 pub struct Pending {
     actions: [Action; COUNT],
     receivers: Vec<Receiver>,
@@ -58,6 +59,12 @@ pub fn bit(signal: c_int) -> u64 {
     match signal {
         1..=64 => 1 << (signal - 1),
         _ => 0,
+    }
+}
+
+impl Default for Pending {
+    fn default() -> Pending {
+        Pending::new()
     }
 }
 

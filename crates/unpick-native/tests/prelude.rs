@@ -1,0 +1,130 @@
+//! What a program does before its first thread is done once, if that changes nothing but memory; every
+//! execution is as if it had been done each time. Needs a C compiler.
+
+#[path = "support/programs.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use support::{Place, each, is_full, options, table};
+use unpick_native::drive::{Command, explore};
+use unpick_protocol::{Points, Reexecution};
+
+const EXECUTIONS: u64 = 60;
+
+/// What an exploration comes to.
+#[derive(Debug, PartialEq, Eq)]
+struct Came {
+    executions: u64,
+    failures: u64,
+    steps: u64,
+    hash: u64,
+}
+
+fn run(command: &Command, strategy: &str, reexecution: Reexecution) -> Came {
+    run_with(command, strategy, Points::Sync, reexecution)
+}
+
+fn run_with(command: &Command, strategy: &str, points: Points, reexecution: Reexecution) -> Came {
+    let mut options = options(strategy, EXECUTIONS);
+    options.points = points;
+    options.limits.keep_going = true;
+    options.reexecution = Some(reexecution);
+    let found = explore(command, &options, &mut |_| true).unwrap();
+    Came {
+        executions: found.exploration.executions,
+        failures: found.exploration.failures,
+        steps: found.exploration.steps_total,
+        hash: found.exploration.hash,
+    }
+}
+
+/// Runs `prelude/begin.c`: how many executions there were, and how many of them have run its beginning.
+fn beginnings(what: &str, points: Points) -> (usize, usize) {
+    let place = Place::new(&format!("prelude-{what}-{points:?}"));
+    let mut command = place.build("prelude/begin.c", false);
+    let log = place.0.join("log");
+    command.arguments = vec![log.clone().into(), what.into()];
+    let forks = run_with(&command, "random", points, Reexecution::Fork);
+    assert_eq!(
+        (forks.executions, forks.failures),
+        (EXECUTIONS, 0),
+        "{what}"
+    );
+    fs::remove_file(&log).unwrap();
+    let snapshots = run_with(&command, "random", points, Reexecution::Snapshot);
+    assert_eq!(snapshots, forks, "{what}");
+    let text = fs::read_to_string(&log).unwrap();
+    let different: BTreeSet<_> = text.lines().collect();
+    (text.lines().count(), different.len())
+}
+
+#[test]
+fn a_beginning_that_only_asks_is_run_once() {
+    assert_eq!(
+        beginnings("nothing", Points::Sync),
+        (EXECUTIONS as usize, 1)
+    );
+}
+
+/// The rounds before the exploration have beginnings of their own, and leave nothing behind.
+#[test]
+fn every_order_has_a_beginning_of_its_own() {
+    let (executions, beginnings) = beginnings("nothing", Points::Shared);
+    assert!(executions > EXECUTIONS as usize, "{executions}");
+    assert!((2..=5).contains(&beginnings), "{beginnings}");
+}
+
+#[test]
+fn a_beginning_that_does_more_is_run_every_time() {
+    for what in ["file", "pipe", "mapping", "lock", "directory"] {
+        let count = EXECUTIONS as usize;
+        assert_eq!(beginnings(what, Points::Sync), (count, count), "{what}");
+    }
+}
+
+#[test]
+fn programs_without_a_common_beginning_are_put_back() {
+    let place = Place::new("prelude-none");
+    for path in ["prelude/alone.c", "prelude/leaves.c"] {
+        let command = place.build(path, false);
+        let forks = run(&command, "random", Reexecution::Fork);
+        assert_eq!(
+            (forks.executions, forks.failures),
+            (EXECUTIONS, 0),
+            "{path}"
+        );
+        assert_eq!(
+            run(&command, "random", Reexecution::Snapshot),
+            forks,
+            "{path}"
+        );
+    }
+}
+
+/// Whatever later executions begin with, strategies are asked the same and see the same.
+#[test]
+fn explorations_from_snapshots_are_those_of_forks() {
+    let mut lines = table();
+    if !is_full() {
+        lines.retain(|line| line.path.contains("lock") || line.path.contains("once"));
+    }
+    let place = Place::new("prelude-table");
+    let wrong = each(&lines, |line| {
+        let command = place.build(&line.path, false);
+        let mut wrong = Vec::new();
+        for strategy in ["pct", "random", "dfs", "dpor"] {
+            let forks = run(&command, strategy, Reexecution::Fork);
+            let snapshots = run(&command, strategy, Reexecution::Snapshot);
+            if snapshots != forks {
+                wrong.push(format!(
+                    "{} by {strategy}: {snapshots:?} from snapshots, {forks:?} in forks",
+                    line.path
+                ));
+            }
+        }
+        wrong
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

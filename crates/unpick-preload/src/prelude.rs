@@ -1,0 +1,240 @@
+//! The prelude: what a program does before it creates its first task, without any operation.
+//!
+//! Nothing has been decided by then, so it is the same in every execution. The first execution of an
+//! order runs it; the later ones begin behind it, with memory and runtime as they were there. For a Rust
+//! test that is the whole start of the test harness.
+//!
+//! That is right if the prelude changes nothing but memory. Its system calls are watched
+//! (`prelude/calls.rs`), and what the runtime does with descriptors and mappings on its behalf is
+//! told with [`spoil`]. A prelude that does more is run every time.
+
+mod calls;
+
+use crate::allocation;
+use crate::context::{Context, exchange};
+use crate::posix::keys::Keys;
+use crate::random::Random;
+use crate::runtime::{Runtime, runtime};
+use crate::signals::{Pending, Stacks};
+use crate::sites::Calls;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ffi::c_void;
+use unpick_engine::Shape;
+use unpick_memory::Clocks;
+use unpick_trace::{ObjectId, TaskId};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// The next execution looks for its end.
+    Unknown,
+    /// It runs, under watch.
+    Running,
+    /// The program waits at its end.
+    Reached,
+    /// Executions begin behind it.
+    Kept,
+    /// Every execution runs it.
+    Repeated,
+}
+
+/// What is known of the prelude.
+pub struct Prelude {
+    stage: Stage,
+    /// Objects that it made known, in order.
+    shapes: Vec<Shape>,
+    /// How often it looked at the clock.
+    looks: u32,
+    kept: Kept,
+}
+
+/// The state of the runtime at the end of the prelude, as far as it is not that of a beginning.
+#[derive(Default)]
+struct Kept {
+    context: Option<Context>,
+    heap: Vec<u8>,
+    objects: Vec<KeptObject>,
+    /// Addresses and numbers of variables.
+    variables: Vec<(u64, u32)>,
+    values: Vec<Option<u64>>,
+    clocks: Clocks,
+    keys: Keys,
+    stacks: Stacks,
+    pending: Pending,
+    random: Random,
+    world: Option<ObjectId>,
+    calls: Calls,
+    handlers: Option<*mut c_void>,
+    place: (usize, usize),
+}
+
+struct KeptObject {
+    shape: Shape,
+    address: u64,
+    name: Option<String>,
+}
+
+impl Prelude {
+    pub fn new() -> Prelude {
+        Prelude {
+            stage: Stage::Unknown,
+            shapes: Vec::new(),
+            looks: 0,
+            kept: Kept::default(),
+        }
+    }
+
+    /// Goes back to where nothing is known, for another order.
+    pub fn forget(&mut self) {
+        self.stage = Stage::Unknown;
+        self.kept = Kept::default();
+    }
+
+    /// The heap to begin with; nothing for an empty one.
+    pub fn heap(&self) -> &[u8] {
+        &self.kept.heap
+    }
+
+    /// Notes an object that was made known.
+    #[inline]
+    pub fn note_object(&mut self, shape: Shape) {
+        if self.stage == Stage::Running {
+            self.shapes.push(shape);
+        }
+    }
+
+    /// Notes a look at the clock.
+    #[inline]
+    pub fn note_look(&mut self) {
+        if self.stage == Stage::Running {
+            self.looks += 1;
+        }
+    }
+}
+
+/// An execution is about to begin: if it is the first one, its prelude is watched.
+pub fn begin(this: &mut Runtime) {
+    if this.prelude.stage == Stage::Unknown {
+        this.prelude.shapes.clear();
+        this.prelude.looks = 0;
+        this.prelude.stage = match calls::watch(&this.own_code) {
+            true => Stage::Running,
+            false => Stage::Repeated,
+        };
+    }
+}
+
+/// The program has given way to the controller. If it has come to the end of its prelude, everything is
+/// kept as it is, and the answer is that it should go on; else its execution is over.
+pub fn end(this: &mut Runtime) -> bool {
+    match this.prelude.stage {
+        Stage::Reached => {
+            keep(this);
+            this.prelude.stage = Stage::Kept;
+            true
+        }
+        Stage::Running => {
+            calls::ignore();
+            this.prelude.stage = Stage::Repeated;
+            false
+        }
+        _ => false,
+    }
+}
+
+/// The program does something that a later execution would have to do again.
+pub fn spoil() {
+    let prelude = &mut runtime().prelude;
+    if prelude.stage == Stage::Running {
+        calls::ignore();
+        prelude.stage = Stage::Repeated;
+    }
+}
+
+/// The running task is about to create one. Later executions may begin where this returns.
+pub fn reach() {
+    let this = runtime();
+    if this.prelude.stage != Stage::Running {
+        return;
+    }
+    calls::ignore();
+    let is_first = this.execution.operation_count() == 0 && this.task_count == 1;
+    let is_small = this.heap.used_end() <= allocation::CLEARED_MAX;
+    if !(is_first && is_small && this.snapshot.can_keep()) {
+        this.prelude.stage = Stage::Repeated;
+        return;
+    }
+    this.prelude.stage = Stage::Reached;
+    // SAFETY: the controller waits for the end of the execution, and comes back here.
+    unsafe { exchange(&raw mut this.slots[0].context, &raw const this.controller) };
+}
+
+/// Keeps memory and the state of the runtime.
+fn keep(this: &mut Runtime) {
+    let context = this.slots[0].context;
+    this.snapshot.keep(context.stack);
+    let infos = &this.execution.trace().objects;
+    // The first object is the task itself.
+    let objects = this.prelude.shapes.iter().zip(&this.addresses[1..]);
+    let objects = objects.zip(&infos[1..]);
+    let task = &this.tasks[TaskId::MAIN.index()];
+    let mut kept = Kept {
+        context: Some(context),
+        heap: allocation::copy(&this.heap),
+        objects: objects
+            .map(|((&shape, &address), info)| KeptObject {
+                shape,
+                address,
+                name: info.name.clone(),
+            })
+            .collect(),
+        variables: this.variables.iter().collect(),
+        values: this.values.clone(),
+        keys: this.keys.clone(),
+        stacks: this.stacks.clone(),
+        pending: this.pending.clone(),
+        random: this.random,
+        world: this.io.world(),
+        calls: task.calls.clone(),
+        handlers: Some(task.handlers),
+        place: (task.base, task.pc),
+        ..Kept::default()
+    };
+    kept.clocks.copy_from(&this.clocks);
+    this.prelude.kept = kept;
+}
+
+/// Brings a runtime that begins an execution to the end of the prelude, if it is kept.
+pub fn skip(this: &mut Runtime) {
+    if this.prelude.stage != Stage::Kept {
+        return;
+    }
+    let kept = core::mem::take(&mut this.prelude.kept);
+    for object in &kept.objects {
+        let number = this.add_object(object.shape, object.address);
+        if let Some(name) = &object.name {
+            this.execution.name_object(number, name);
+        }
+    }
+    for _ in 0..this.prelude.looks {
+        this.execution.look_at_clock(TaskId::MAIN);
+    }
+    for &(address, number) in &kept.variables {
+        this.variables.insert(address, number);
+    }
+    this.values.clone_from(&kept.values);
+    this.clocks.copy_from(&kept.clocks);
+    this.keys.copy_from(&kept.keys);
+    this.stacks.clone_from(&kept.stacks);
+    this.pending.clone_from(&kept.pending);
+    this.random = kept.random;
+    this.io.set_world(kept.world);
+    let task = &mut this.tasks[TaskId::MAIN.index()];
+    task.calls.copy_from(&kept.calls);
+    task.handlers = kept.handlers.unwrap_or(core::ptr::null_mut());
+    (task.base, task.pc) = kept.place;
+    if let Some(context) = kept.context {
+        this.slots[0].context = context;
+    }
+    this.prelude.kept = kept;
+}
