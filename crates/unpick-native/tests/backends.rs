@@ -102,6 +102,34 @@ fn a_large_image_is_put_back() {
     assert_eq!(snapshot.hash, fork.hash);
 }
 
+/// What is printed to nowhere is not written, and what is printed to anywhere else is.
+#[test]
+fn standard_output_is_where_the_program_puts_it() {
+    let place = Place::new("output");
+    let mut command = place.build("measured/standard_output.c", false);
+    let ways = [
+        "dup2",
+        "dup3",
+        "close",
+        "close_range",
+        "syscall",
+        "fclose",
+        "freopen",
+    ];
+    for way in ways {
+        command.arguments = vec![place.0.join("file").into(), way.into()];
+        let hashes = [Reexecution::Snapshot, Reexecution::Fork].map(|reexecution| {
+            let mut options = options("random", 20);
+            options.reexecution = Some(reexecution);
+            let found = explore(&command, &options, &mut |_| true).unwrap();
+            let found = found.exploration;
+            assert_eq!((found.executions, found.failures), (20, 0), "{way}");
+            found.hash
+        });
+        assert_eq!(hashes[0], hashes[1], "{way}");
+    }
+}
+
 /// Keeps so many, from all over the table.
 fn spread(lines: &mut Vec<Line>, count: usize) {
     assert!(lines.len() >= count);

@@ -128,6 +128,7 @@ unsafe extern "C" fn syscall(
         ),
         _ => {
             runtime().waits.note_action();
+            crate::io::note_call(number, [a, b]);
             // In the C library's own code, so that a task that blocks there can be left.
             // SAFETY: by the caller.
             unsafe { real::syscall()(number, a, b, c, d, e, f) }

@@ -8,9 +8,11 @@
 mod devices;
 mod polling;
 mod sockets;
+mod standard;
 mod transfer;
 
 pub use devices::Functions;
+pub use standard::note_call;
 
 use crate::address_table::AddressTable;
 use crate::prelude;
@@ -51,6 +53,7 @@ pub struct Io {
     pipes: AddressTable,
     /// Device and inode of what the program was started with.
     inherited: [(u64, u64); STANDARD],
+    standard: standard::Standard,
     /// Whether the program has connected to something outside of this machine.
     is_outside: bool,
 }
@@ -67,6 +70,7 @@ impl Io {
             world: None,
             pipes: AddressTable::new(),
             inherited,
+            standard: standard::Standard::default(),
             is_outside: false,
         }
     }
@@ -107,8 +111,13 @@ pub struct Descriptor {
 }
 
 impl Descriptor {
-    /// Looks at a descriptor. One that is not open is plain: the kernel will say so.
+    /// What a descriptor is.
     pub fn of(file: c_int) -> Descriptor {
+        standard::descriptor(file).unwrap_or_else(|| Descriptor::look(file))
+    }
+
+    /// Looks at a descriptor. One that is not open is plain: the kernel will say so.
+    fn look(file: c_int) -> Descriptor {
         let mut this = Descriptor {
             file,
             kind: Kind::Plain,

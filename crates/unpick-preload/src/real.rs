@@ -185,6 +185,14 @@ functions! {
     fn epoll_pwait2(c_int, *mut c_void, c_int, *const libc::timespec, *const c_void) -> c_int;
     fn fopen(*const c_char, *const c_char) -> *mut c_void;
     fn fopen64(*const c_char, *const c_char) -> *mut c_void;
+    fn dup2(c_int, c_int) -> c_int;
+    fn dup3(c_int, c_int, c_int) -> c_int;
+    fn close_range(u32, u32, c_int) -> c_int;
+    fn closefrom(c_int);
+    fn fclose(*mut c_void) -> c_int;
+    fn fcloseall() -> c_int;
+    fn freopen(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
+    fn freopen64(*const c_char, *const c_char, *mut c_void) -> *mut c_void;
     fn fopencookie(*mut c_void, *const c_char, crate::io::Functions) -> *mut c_void;
     fn vfork();
     fn clone();

@@ -1,6 +1,6 @@
 //! Sockets: made so that nothing about them depends on the time, connected without blocking.
 
-use super::{Descriptor, Kind, observe, perform, point, publish};
+use super::{Descriptor, Kind, observe, perform, point, publish, standard};
 use crate::interpose::interpose;
 use crate::prelude;
 use crate::real;
@@ -188,6 +188,7 @@ interpose! {
         if running().is_none() {
             return real::close()(file);
         }
+        standard::note_change(file);
         touch(file, pc, || sys::call(libc::SYS_close, [file.into(), 0, 0, 0, 0, 0]))
     }
 }
