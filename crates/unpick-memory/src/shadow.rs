@@ -229,8 +229,11 @@ impl Shadow {
         let mut found = None;
         let start = address % WORD_BYTES;
         if size.wrapping_sub(1) < WORD_BYTES - start {
+            let word = address / WORD_BYTES;
             let record = Record::new(number, epoch, start, size, mark, pc);
-            self.access_word(clocks, address / WORD_BYTES, record, &access, &mut found);
+            if !self.access_known(clocks, word, &record) {
+                self.access_word(clocks, word, record, &access, &mut found);
+            }
             return found;
         }
         for (word, start, size) in words(address, size) {
@@ -257,6 +260,17 @@ impl Shadow {
         if !self.privates.remove(&inner_words(address, size)) {
             self.allocate(address, size);
         }
+    }
+
+    /// An access to a word of which the task knows all that it has to. Answers whether it is that;
+    /// nothing is wrong then, and nothing is left to be done.
+    #[inline(always)]
+    fn access_known(&mut self, clocks: &Clocks, word: usize, record: &Record) -> bool {
+        // SAFETY: the index is that of a cell, and no other reference to one exists.
+        let cell = unsafe { &mut *self.cells.add(self.index(word)) };
+        !self.looks_for_shared
+            && cell.holds(word, self.stamp)
+            && (cell.knows(record) || cell.follow(record, clocks.known_to(record.task())))
     }
 
     /// An access to a word that is new, or not the task's own.

@@ -85,11 +85,17 @@ impl Shadow {
         let page = self.page(number);
         page.open(self.stamp);
         let mut found = None;
+        let now = clocks.known_to(record.task());
         page.clear_used(from, to, |place| {
             let word = number * PAGE_WORDS + place;
             let Some(cell) = self.present(word) else {
                 return false;
             };
+            // The usual case, without calls.
+            if !self.looks_for_shared && cell.is_before(&record, now) {
+                cell.clear(self.stamp, &mut self.links);
+                return true;
+            }
             let places = self.looks_for_shared.then_some(&mut self.shared);
             let meeting = cell.meet(&record, clocks, &mut self.links, places);
             cell.clear(self.stamp, &mut self.links);

@@ -103,6 +103,12 @@ impl Record {
         (self.head >> TASK_BIT) as u16
     }
 
+    /// Whether it is an access of a task, and no free.
+    #[inline]
+    pub fn is_of(&self, task: u16) -> bool {
+        self.task_number() == task && !self.is_free()
+    }
+
     /// One bit a byte of the word.
     #[inline]
     pub fn bytes(&self) -> u8 {
@@ -161,6 +167,17 @@ impl Record {
     pub fn conflicts(&self, other: &Record) -> bool {
         let (this, other) = (self.head >> MARK_BIT, other.head >> MARK_BIT);
         (this | other) & 1 != 0 && this & other & 2 == 0
+    }
+
+    /// Whether nothing can be wrong with a later access as far as this one goes: they have no byte in
+    /// common, or the task of the later one, which knows `now`, comes after this one and no free.
+    #[inline(always)]
+    pub fn is_before(&self, later: &Record, now: &[u32]) -> bool {
+        if self.bytes() & later.bytes() == 0 {
+            return true;
+        }
+        let known = now.get(usize::from(self.task_number()));
+        !self.is_free() && known.is_some_and(|known| *known >= self.epoch())
     }
 
     /// Whether the two are the same but for their places in the code.
