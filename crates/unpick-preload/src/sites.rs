@@ -45,6 +45,23 @@ impl Calls {
         self.last = None;
     }
 
+    /// A number for a place with its callers. Each frame has a factor of its own, so that none waits for
+    /// the one before it.
+    #[inline]
+    fn key(&self, pc: usize) -> u64 {
+        const FACTORS: [u64; FRAMES_MAX - 1] = [
+            0x517c_c1b7_2722_0a95,
+            0x9e37_79b9_7f4a_7c15,
+            0xd6e8_feb8_6659_fd93,
+            0xbf58_476d_1ce4_e5b9,
+            0x94d0_49bb_1331_11eb,
+        ];
+        let frames = self.innermost().zip(FACTORS);
+        frames.fold(pc as u64, |key, (frame, factor)| {
+            key.wrapping_add((frame as u64).wrapping_mul(factor))
+        })
+    }
+
     /// Return addresses, innermost first.
     pub fn innermost(&self) -> impl Iterator<Item = usize> + '_ {
         self.returns.iter().rev().copied().take(FRAMES_MAX - 1)
@@ -78,10 +95,7 @@ impl Sites {
         {
             return site;
         }
-        let mut key = pc as u64;
-        for frame in calls.innermost() {
-            key = (key.rotate_left(23) ^ frame as u64).wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
+        let key = calls.key(pc);
         let site = match self.known.get(key) {
             Some(number) => SiteId(number),
             None => self.add(key, pc, calls, execution),
