@@ -122,6 +122,12 @@ impl Page {
         self.frees = frees.retain(self.frees, is_left);
     }
 
+    /// Whether any word of a page may have been freed.
+    #[inline]
+    pub fn has_freed(&self, number: usize) -> bool {
+        self.number == number && self.frees != 0
+    }
+
     /// Who freed a word, if it was.
     #[inline]
     pub fn freed(&self, number: usize, place: usize, frees: &mut Links<Freed>) -> Option<Record> {
