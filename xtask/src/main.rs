@@ -9,6 +9,7 @@ mod native;
 mod oracles;
 mod soundness;
 mod tidy;
+mod understanding;
 mod workspace;
 
 use std::process::ExitCode;
@@ -61,6 +62,8 @@ enum Chore {
         #[arg(long, default_value_t = 100_000)]
         executions: u64,
     },
+    /// Shrink and explain every failure of the suite and write docs/study/understanding.md
+    Understanding,
     /// Keep the promises about native programs in full: verdicts, backends, examples
     Native {
         /// Only these; all by default
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
             schedules_max: schedules,
         }),
         Chore::Lazy { executions } => lazy::run(&root, executions),
+        Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
         Chore::Bench { options } => bench::measure(&root, &options),

@@ -5,6 +5,8 @@ mod warnings;
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use unpick::analysis::{At, Explanation};
+use unpick::report::{Size, explained, headline, why};
 use unpick::trace::{Divergence, Outcome, Trace};
 use unpick::{Classes, Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason};
 
@@ -25,6 +27,8 @@ pub(crate) struct Line {
     pub(crate) seed: u64,
     pub(crate) elapsed_ms: u64,
     pub(crate) trace: Option<String>,
+    /// What is known of the first failure, as [`failure_to_json`] tells it; null if there is none.
+    pub(crate) failure: Value,
     pub(crate) shard: Option<Shard>,
     /// The options that all shards must have in common.
     pub(crate) options: String,
@@ -59,6 +63,7 @@ impl Line {
             "executions_per_second": found.executions.saturating_mul(1_000) / self.elapsed_ms.max(1),
             "hash": format!("{:016x}", found.hash),
             "trace": self.trace,
+            "failure": self.failure,
             "hbrs": found.hbrs(),
             "lazy_hbrs": found.lazy_hbrs(),
             "states": found.states(),
@@ -105,6 +110,7 @@ impl Line {
             seed: number(object, "seed")?,
             elapsed_ms: number(object, "elapsed_ms")?,
             trace: object["trace"].as_str().map(str::to_string),
+            failure: object["failure"].clone(),
             shard: Some(share.ok_or_else(|| anyhow!("`shard` has an `index` beyond its `count`"))?),
             options: text(shard, "options")?.to_string(),
             outcome: Some(text(object, "outcome")?.to_string()),
@@ -132,6 +138,38 @@ impl Line {
         }
         Ok((line, found))
     }
+}
+
+/// What is known of a failure: as it was found, and what became of it by shrinking and explaining.
+pub(crate) fn failure_to_json(
+    failure: &FirstFailure,
+    shrunk_from: Option<Size>,
+    explanation: Option<&Explanation>,
+) -> Value {
+    let (outcome, trace) = (&failure.outcome, &failure.trace);
+    let size = Size::of(trace);
+    let found = shrunk_from.unwrap_or(size);
+    let step = explanation.and_then(|explanation| {
+        let critical = &explanation.events[explanation.critical?];
+        match critical.at {
+            At::Step(index) => Some(index),
+            At::Blocked(_) | At::Later => None,
+        }
+    });
+    json!({
+        "summary": headline(outcome, trace),
+        "why": explanation.map_or_else(
+            || why(outcome, trace),
+            |explanation| explained(outcome, trace, explanation),
+        ),
+        "pattern": explanation.and_then(|explanation| Some(explanation.pattern?.name())),
+        "orderings": explanation.map(|explanation| explanation.causes.len()),
+        "critical_step": step,
+        "steps": size.steps,
+        "steps_found": found.steps,
+        "preemptions": size.preemptions,
+        "preemptions_found": found.preemptions,
+    })
 }
 
 fn part_to_json(part: &PartFound) -> Value {

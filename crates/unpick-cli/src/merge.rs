@@ -98,6 +98,7 @@ fn merge_program(mut shards: Vec<Entry>) -> Result<(Line, Exploration)> {
             .max()
             .unwrap_or(0),
         trace: failing.and_then(|line| line.trace.clone()),
+        failure: failing.map_or(Value::Null, |line| line.failure.clone()),
         shard: None,
         options: String::new(),
         outcome: failing.and_then(|line| line.outcome.clone()),

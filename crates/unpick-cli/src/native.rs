@@ -116,6 +116,7 @@ impl NativeOptions {
             hang_after: self.watchdog,
             shows_output: self.show_output,
             confirm: options.confirm,
+            shrink: options.shrink,
             jobs: options.jobs,
             shard: options.shard.map(Shard::from_zero),
         })

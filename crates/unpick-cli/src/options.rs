@@ -49,6 +49,9 @@ pub(crate) struct ExplorationOptions {
     /// Executions directed at each possible deadlock that the order of locking shows; 0: only warn
     #[arg(long, value_name = "N", default_value = "50", value_parser = unpick::parse_number)]
     pub(crate) confirm: u64,
+    /// Executions to shrink a failing schedule to fewer preemptions and steps; 0: leave it as found
+    #[arg(long, value_name = "N", default_value = "2000", value_parser = unpick::parse_number)]
+    pub(crate) shrink: u64,
     /// Count relations and states among the schedules; always done with --json, unless the
     /// strategy is randomised
     #[arg(long)]
@@ -87,7 +90,8 @@ impl ExplorationOptions {
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts)
             .races(!self.no_races)
-            .confirm(self.confirm);
+            .confirm(self.confirm)
+            .shrink(self.shrink);
         if let Some(shard) = self.shard {
             config = config.shard(shard.index(), shard.count());
         }

@@ -90,7 +90,7 @@ impl Progress {
 
 /// Whether the user has pressed Ctrl-C. The first time ends the exploration and keeps what it has
 /// found; the second time ends the process.
-fn is_interrupted() -> bool {
+pub(crate) fn is_interrupted() -> bool {
     interruption().load(Ordering::Relaxed)
 }
 

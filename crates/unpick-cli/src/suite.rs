@@ -1,15 +1,16 @@
 //! `unpick suite`: benchmark programs with known answers.
 
 use crate::Status;
-use crate::json::Line;
+use crate::json::{Line, failure_to_json};
 use crate::options::ExplorationOptions;
 use crate::output::say;
 use crate::progress::{Progress, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use unpick::report::{FailureReport, headline, thousands};
+use unpick::analysis::Explanation;
+use unpick::report::{FailureReport, Size, headline, thousands};
 use unpick::store::Store;
 use unpick::{Config, Exploration, FirstFailure, Shard, StopReason};
 use unpick_suite::{Selection, find, programs};
@@ -112,9 +113,16 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
     let progress = Progress::new(&label, options.executions, options.quiet || options.json);
     let start = Instant::now();
     let program = move || selection.run();
-    let found = unpick::explore_observed(config, &program, &|found| progress.observe(found));
+    let mut found = unpick::explore_observed(config, &program, &|found| progress.observe(found));
     let elapsed = start.elapsed();
     progress.finish();
+    let (mut shrunk_from, mut explanation) = (None, None);
+    if let Some(failure) = &mut found.first_failure {
+        let shrunk = unpick::shrink(config, &program, failure);
+        shrunk_from = Some(Size::of(&failure.trace));
+        explanation = unpick::explain(config, &program, &shrunk);
+        **failure = shrunk;
+    }
     let saved = found
         .first_failure
         .as_ref()
@@ -127,6 +135,9 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
             seed: options.seed,
             elapsed_ms: elapsed.as_millis() as u64,
             trace: reference,
+            failure: found.first_failure.as_ref().map_or(Value::Null, |failure| {
+                failure_to_json(failure, shrunk_from, explanation.as_ref())
+            }),
             shard: options.shard,
             options: options.text(),
             outcome: None,
@@ -134,7 +145,11 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
         say!("{}", line.to_json(&found));
     } else {
         let guarantee = config.guarantee(&found);
-        print_text(&label, &found, options, elapsed, saved.as_ref(), guarantee);
+        if let (Some(failure), Some(saved)) = (&found.first_failure, &saved) {
+            let known = (shrunk_from, explanation.as_ref());
+            print_failure(&label, failure, known, options, saved);
+        }
+        print_text(&label, &found, options, elapsed, guarantee);
     }
     End {
         status: status_of(&found),
@@ -189,33 +204,41 @@ fn save(
     }
 }
 
+fn print_failure(
+    label: &str,
+    failure: &FirstFailure,
+    (shrunk_from, explanation): (Option<Size>, Option<&Explanation>),
+    options: &ExplorationOptions,
+    saved: &SaveResult,
+) {
+    let replay = match &saved.id {
+        Some(id) => format!("unpick replay {id}"),
+        None => "not possible, since the trace was not saved".to_string(),
+    };
+    let report = FailureReport {
+        name: label,
+        outcome: &failure.outcome,
+        trace: &failure.trace,
+        shrunk_from,
+        explanation,
+        execution: failure.execution,
+        executions_max: options.executions,
+        is_directed: failure.is_directed,
+        strategy: &options.strategy,
+        seed: options.seed,
+        replay: &replay,
+        saved: &saved.text,
+    };
+    say!("{report}");
+}
+
 fn print_text(
     label: &str,
     found: &Exploration,
     options: &ExplorationOptions,
     elapsed: Duration,
-    saved: Option<&SaveResult>,
     guarantee: Option<f64>,
 ) {
-    if let (Some(failure), Some(saved)) = (&found.first_failure, saved) {
-        let replay = match &saved.id {
-            Some(id) => format!("unpick replay {id}"),
-            None => "not possible, since the trace was not saved".to_string(),
-        };
-        let report = FailureReport {
-            name: label,
-            outcome: &failure.outcome,
-            trace: &failure.trace,
-            execution: failure.execution,
-            executions_max: options.executions,
-            is_directed: failure.is_directed,
-            strategy: &options.strategy,
-            seed: options.seed,
-            replay: &replay,
-            saved: &saved.text,
-        };
-        say!("{report}");
-    }
     if let Some(diverged) = &found.diverged {
         say!(
             "DIVERGED  {label}  {}",

@@ -19,3 +19,5 @@ mod points;
 mod round_trip;
 #[path = "native/shards.rs"]
 mod shards;
+#[path = "native/understanding.rs"]
+mod understanding;

@@ -13,10 +13,12 @@ mod named;
 mod naming;
 mod parallel;
 mod process;
+mod understanding;
 mod verification;
 
 pub use debugger::debug;
 pub use exploration::{Explored, Options, can_split, explore, replay};
 pub use naming::Naming;
 pub use process::{Command, DriveError, Progress, Watch};
+pub use understanding::{Understood, understand};
 pub use verification::{Verification, difference, explain_by_output, verify};

@@ -14,7 +14,7 @@ use unpick_engine::{
 use unpick_protocol::{
     ANSWER_MAX, Answer, Desk, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
 };
-use unpick_strategies::{Confirm, Replay, Spec};
+use unpick_strategies::{Confirm, Follow, Replay, Spec};
 use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
 
 /// The life of the controller.
@@ -88,6 +88,7 @@ fn answer_without_work(trouble: Option<Trouble>) -> Answer {
         exploration: Exploration::default(),
         end: End::Ended,
         modules: runtime().sites.modules.clone(),
+        followed: None,
         addresses: alloc::vec::Vec::new(),
         shared: alloc::vec::Vec::new(),
         entered: alloc::vec::Vec::new(),
@@ -98,6 +99,7 @@ fn answer_without_work(trouble: Option<Trouble>) -> Answer {
 fn perform(order: &Order) -> Answer {
     let mut strategy: Box<dyn Strategy> = match &order.work {
         Work::Replay(trace) => Box::new(Replay::new(trace.clone())),
+        Work::Follow(plan) => Box::new(Follow::new(plan.clone())),
         Work::Confirm {
             found,
             executions_max,
@@ -145,7 +147,13 @@ fn perform(order: &Order) -> Answer {
             &mut observe,
         ),
     };
-    answer(exploration, end, host)
+    let mut answer = answer(exploration, end, host);
+    if let Work::Follow(_) = &order.work {
+        let execution = &runtime().execution;
+        let outcome = execution.outcome().cloned();
+        answer.followed = outcome.map(|outcome| (outcome, execution.trace().detached()));
+    }
+    answer
 }
 
 /// Explores together with the other processes of the crew. The first of them answers for all.
@@ -226,6 +234,7 @@ fn answer(exploration: Exploration, end: End, host: Host) -> Answer {
         exploration,
         end,
         modules: this.sites.modules.clone(),
+        followed: None,
         addresses: host.addresses,
         shared: process::shared(this),
         entered: this.named.entered(),

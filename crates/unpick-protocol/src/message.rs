@@ -4,7 +4,7 @@ use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 use unpick_engine::{End, Exploration, Limits, Profile, Settings};
-use unpick_trace::Trace;
+use unpick_trace::{Outcome, Plan, Trace};
 
 /// How the tasks of a program are run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +109,8 @@ pub enum Work {
     },
     /// Follow a recorded execution.
     Replay(Trace),
+    /// Follow a plan, and tell what happened even if nothing fails.
+    Follow(Plan),
 }
 
 /// An order to the runtime.
@@ -190,6 +192,8 @@ pub struct Answer {
     pub end: End,
     /// The files mapped into the program.
     pub modules: Vec<Module>,
+    /// What happened in the execution that followed a plan, and how it ended.
+    pub followed: Option<(Outcome, Trace)>,
     /// The addresses of the objects of the first failure or divergence, by number; zero where there
     /// is none.
     pub addresses: Vec<u64>,

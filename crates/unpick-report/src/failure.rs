@@ -1,7 +1,8 @@
 //! The five lines of a failure.
 
-use crate::why;
+use crate::{explained, why};
 use std::fmt;
+use unpick_analysis::Explanation;
 use unpick_trace::{FailureKind, Outcome, Trace};
 
 /// A failing schedule with everything a person needs to act on it.
@@ -12,6 +13,10 @@ pub struct FailureReport<'a> {
     pub outcome: &'a Outcome,
     /// What happened in it.
     pub trace: &'a Trace,
+    /// How large it was as it was found, if it was shrunk.
+    pub shrunk_from: Option<Size>,
+    /// What was found out about it by running the program again.
+    pub explanation: Option<&'a Explanation>,
     /// Which execution it was, from 1.
     pub execution: u64,
     /// How many were allowed.
@@ -39,16 +44,57 @@ impl fmt::Display for FailureReport<'_> {
         };
         writeln!(
             f,
-            "  found   execution {}{budget} ({}, seed {:#x}); {} steps, {}",
+            "  found   execution {}{budget} ({}, seed {:#x}); {}",
             thousands(self.execution),
             self.strategy,
             self.seed,
-            thousands(self.trace.operation_count() as u64),
-            count(self.trace.preemption_count(), "preemption"),
+            size_text(Size::of(self.trace), self.shrunk_from),
         )?;
-        writeln!(f, "  why     {}", why(self.outcome, self.trace))?;
+        let why = match self.explanation {
+            Some(explanation) => explained(self.outcome, self.trace, explanation),
+            None => why(self.outcome, self.trace),
+        };
+        writeln!(f, "  why     {why}")?;
         writeln!(f, "  replay  {}", self.replay)?;
         write!(f, "  saved   {}", self.saved)
+    }
+}
+
+/// How large an execution is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Operations of its tasks.
+    pub steps: usize,
+    /// How often a task was left that could have gone on.
+    pub preemptions: usize,
+}
+
+impl Size {
+    /// The size of an execution.
+    pub fn of(trace: &Trace) -> Size {
+        Size {
+            steps: trace.operation_count(),
+            preemptions: trace.preemption_count(),
+        }
+    }
+}
+
+/// A size in words, and what has become less of it. Fewer preemptions may take more steps.
+fn size_text(now: Size, before: Option<Size>) -> String {
+    let steps = count(now.steps, "step");
+    let preemptions = count(now.preemptions, "preemption");
+    match before {
+        Some(before) if now.steps < before.steps => format!(
+            "shrunk from {} to {}, {preemptions}",
+            count(before.steps, "step"),
+            thousands(now.steps as u64),
+        ),
+        Some(before) if now.preemptions < before.preemptions => format!(
+            "{steps}, shrunk from {} to {}",
+            count(before.preemptions, "preemption"),
+            thousands(now.preemptions as u64),
+        ),
+        _ => format!("{steps}, {preemptions}"),
     }
 }
 
@@ -114,12 +160,28 @@ pub fn thousands(number: u64) -> String {
 
 fn count(number: usize, noun: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{ending}")
+    format!("{} {noun}{ending}", thousands(number as u64))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_become_less_is_told() {
+        let size = |steps, preemptions| Size { steps, preemptions };
+        let text = |now, before| size_text(now, before);
+        assert_eq!(text(size(9, 1), None), "9 steps, 1 preemption");
+        assert_eq!(
+            text(size(9, 2), Some(size(1_041, 7))),
+            "shrunk from 1,041 steps to 9, 2 preemptions"
+        );
+        assert_eq!(
+            text(size(12, 0), Some(size(10, 3))),
+            "12 steps, shrunk from 3 preemptions to 0"
+        );
+        assert_eq!(text(size(4, 1), Some(size(4, 1))), "4 steps, 1 preemption");
+    }
 
     #[test]
     fn numbers_are_grouped() {

@@ -20,7 +20,7 @@ pub fn why(outcome: &Outcome, trace: &Trace) -> String {
     }
 }
 
-fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {
+pub(crate) fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {
     let shown: Vec<String> = deadlock
         .blocked
         .iter()

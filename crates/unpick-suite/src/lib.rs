@@ -19,6 +19,7 @@ pub mod generated;
 mod join;
 pub mod judge;
 mod kernels;
+mod patterns;
 mod peers;
 pub mod published;
 mod sctbench;
@@ -26,6 +27,7 @@ mod section;
 mod selection;
 mod thesis;
 
+pub use patterns::pattern_of;
 pub use published::Published;
 pub use selection::{Error, Selection, find};
 

@@ -1,11 +1,12 @@
 //! Explorations that report: what tests call.
 
-use crate::{Config, Exploration, FirstFailure, explore_observed, replay};
+use crate::{Config, Exploration, FirstFailure, explain, explore_observed, replay, shrink};
 use std::path::{Path, PathBuf};
+use unpick_analysis::same_failure;
 use unpick_engine::Control;
-use unpick_report::{FailureReport, headline};
+use unpick_report::{FailureReport, Size, headline};
 use unpick_store::{Store, StoreError};
-use unpick_trace::{Header, Outcome, Record};
+use unpick_trace::{Header, Record};
 
 /// Explores `program` with the default [`Config`], as overridden by the environment, and panics
 /// with a report if it fails.
@@ -40,7 +41,7 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         eprintln!("unpick: {name}: warning: {}", warning.text);
     }
     if let Some(failure) = &found.first_failure {
-        panic!("{}", session.report(failure));
+        panic!("{}", session.report(failure, &program));
     }
     if let Some(diverged) = &found.diverged {
         panic!("{name}: {}", nondeterminism(diverged));
@@ -102,7 +103,9 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, failure: &FirstFailure) -> String {
+    fn report(&self, found: &FirstFailure, program: &(dyn Fn() + Send + Sync)) -> String {
+        let failure = &shrink(self.config, program, found);
+        let explanation = explain(self.config, program, failure);
         let (command, saved) = match self.store.save(&record(self.config, self.name, failure)) {
             Ok(saved) => (
                 format!("UNPICK_REPLAY={} cargo test {}", saved.id, short(self.name)),
@@ -123,6 +126,8 @@ impl Session<'_> {
             name: self.name,
             outcome: &failure.outcome,
             trace: &failure.trace,
+            shrunk_from: Some(Size::of(&found.trace)),
+            explanation: explanation.as_ref(),
             execution: failure.execution,
             executions_max: self.config.executions_max,
             is_directed: failure.is_directed,
@@ -192,16 +197,6 @@ fn replay_only(config: &Config, program: &(dyn Fn() + Send + Sync), name: &str, 
             panic!("{name}: {}", headline(&diverged.outcome, &diverged.trace))
         }
         (None, None) => eprintln!("unpick: {name} passes under the recorded schedule"),
-    }
-}
-
-/// Whether two outcomes are the same failure: same kind, same message, same place.
-fn same_failure(one: &Outcome, other: &Outcome) -> bool {
-    match (one, other) {
-        (Outcome::Fail(one), Outcome::Fail(other)) => {
-            one.kind == other.kind && one.message == other.message && one.site == other.site
-        }
-        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
     }
 }
 

@@ -11,6 +11,9 @@ pub(crate) const DEFAULT_SEED: u64 = 0x5eed;
 /// Executions directed at each possible deadlock unless told otherwise.
 const CONFIRM_DEFAULT: u64 = 50;
 
+/// Executions to shrink a failing schedule unless told otherwise.
+const SHRINK_DEFAULT: u64 = 2_000;
+
 /// How to explore: strategy, budgets, and what may happen besides the order of tasks.
 ///
 /// The defaults are 1,000 executions of `pct:d=3`.
@@ -28,6 +31,7 @@ pub struct Config {
     pub(crate) classes: bool,
     pub(crate) races: bool,
     pub(crate) confirm: u64,
+    pub(crate) shrink: u64,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
 }
@@ -47,6 +51,7 @@ impl Default for Config {
             classes: false,
             races: true,
             confirm: CONFIRM_DEFAULT,
+            shrink: SHRINK_DEFAULT,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
         }
@@ -165,6 +170,13 @@ impl Config {
         self
     }
 
+    /// Executions to shrink a failing schedule, at most (2,000). They come on top of the others. With 0
+    /// it is reported as it was found.
+    pub fn shrink(mut self, executions: u64) -> Config {
+        self.shrink = executions;
+        self
+    }
+
     /// Waits of condition variables and parks that may end without reason, in one execution (1).
     pub fn spurious_wakes(mut self, count: u32) -> Config {
         self.settings.spurious_wakes_max = count;
@@ -259,8 +271,8 @@ impl Config {
     }
 
     /// Lets the environment override what was set: `UNPICK_STRATEGY`, `UNPICK_EXECUTIONS`,
-    /// `UNPICK_TIME` (as in `30s`), `UNPICK_STEPS`, `UNPICK_SEED`, `UNPICK_JOBS` and `UNPICK_SHARD`
-    /// (as in `2/8`, or `auto`).
+    /// `UNPICK_TIME` (as in `30s`), `UNPICK_STEPS`, `UNPICK_SEED`, `UNPICK_SHRINK`, `UNPICK_JOBS` and
+    /// `UNPICK_SHARD` (as in `2/8`, or `auto`).
     ///
     /// # Panics
     /// If a variable has a value that cannot be read.
@@ -279,6 +291,9 @@ impl Config {
         }
         if let Some(seed) = number("UNPICK_SEED") {
             self = self.seed(seed);
+        }
+        if let Some(count) = number("UNPICK_SHRINK") {
+            self = self.shrink(count);
         }
         if let Some(count) = number("UNPICK_JOBS") {
             self = self.jobs(count as usize);

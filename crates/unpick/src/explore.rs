@@ -136,7 +136,7 @@ impl unpick_engine::Runtime for Visited<'_> {
 
 /// Runs `work` on a thread of its own, so that nothing a torn-down execution leaves behind touches
 /// the caller's. The thread has the caller's name and captured output.
-fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| match spawn_like_caller(scope, work).join() {
         Ok(value) => value,
         Err(payload) => std::panic::resume_unwind(payload),
@@ -168,6 +168,11 @@ pub fn replay(config: &Config, program: &(dyn Fn() + Send + Sync), trace: Trace)
         deadline: None,
     };
     driver.explore_alone(&mut Replay::new(trace))
+}
+
+/// Something that runs `program`.
+pub(crate) fn runtime(config: &Config, program: &(dyn Fn() + Send + Sync)) -> Box<Runtime> {
+    Runtime::new(program, config.settings, config.stack_size)
 }
 
 struct Driver<'a> {
@@ -202,7 +207,7 @@ impl<'a> Driver<'a> {
     }
 
     fn runtime(&self) -> Box<Runtime> {
-        Runtime::new(self.program, self.config.settings, self.config.stack_size)
+        runtime(self.config, self.program)
     }
 
     /// Looks at the clock and lets the observer look, every few executions.

@@ -2,18 +2,20 @@
 
 use bank::{Bank, two_transfers};
 use std::process::ExitCode;
-use unpick::report::{FailureReport, headline, schedule};
+use unpick::report::{FailureReport, Size, headline, schedule};
 use unpick::store::Store;
-use unpick::{Config, explore, record, replay};
+use unpick::{Config, explain, explore, record, replay, shrink};
 
 fn main() -> ExitCode {
     let program = || two_transfers(Bank::transfer);
     let config = Config::new().strategy("pct:d=2").executions(1_000);
     let found = explore(config.clone(), program);
-    let Some(failure) = &found.first_failure else {
+    let Some(first) = &found.first_failure else {
         println!("nothing found in {} executions", found.executions);
         return ExitCode::SUCCESS;
     };
+    let failure = &shrink(&config, &program, first);
+    let explanation = explain(&config, &program, failure);
     let saved = match Store::new("").save(&record(&config, "bank", failure)) {
         Ok(saved) => saved.regression.display().to_string(),
         Err(error) => format!("nothing: {error}"),
@@ -22,6 +24,8 @@ fn main() -> ExitCode {
         name: "two_transfers",
         outcome: &failure.outcome,
         trace: &failure.trace,
+        shrunk_from: Some(Size::of(&first.trace)),
+        explanation: explanation.as_ref(),
         execution: failure.execution,
         executions_max: 1_000,
         is_directed: failure.is_directed,

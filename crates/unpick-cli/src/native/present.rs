@@ -1,14 +1,15 @@
 //! Explores a native program and says what came of it.
 
 use super::keep::{PREFIX, common_text, settings_text};
-use crate::json::Line;
+use crate::json::{Line, failure_to_json};
 use crate::options::ExplorationOptions;
-use crate::progress::Progress;
+use crate::progress::{Progress, is_interrupted};
 use crate::{Status, suite};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use unpick::report::{FailureReport, headline};
+use unpick::analysis::Explanation;
+use unpick::report::{FailureReport, Size, headline};
 use unpick::store::Store;
 use unpick::{Config, FirstFailure};
 use unpick_native::drive::{
@@ -46,20 +47,66 @@ pub(crate) fn explore(
         Err(error) => return refused(name, command, error, start.elapsed()),
     };
     let elapsed = start.elapsed();
-    let verification = match explored.exploration.first_failure.clone() {
-        Some(failure) => Some(verify(command, drive, &explored, &failure)?),
+    let mut verification = match &explored.exploration.first_failure {
+        Some(failure) => Some(verify(command, drive, &explored, failure)?),
         None => None,
     };
+    let mut known = None;
+    if let Some(Verification::Confirmed { output }) = &verification
+        && let Some((more, again)) = understand(command, drive, &mut explored, output)?
+    {
+        known = Some(more);
+        verification = Some(again);
+    }
     name_all(command, &mut explored, verification.as_ref());
-    Ok(present(
-        name,
-        command,
-        drive,
-        options,
-        explored,
+    let failing = Failing {
+        known,
         verification,
-        elapsed,
+    };
+    Ok(present(
+        name, command, drive, options, explored, failing, elapsed,
     ))
+}
+
+/// What running the failure again has shown.
+struct Failing {
+    known: Option<Known>,
+    verification: Option<Verification>,
+}
+
+/// What is known of a failure that was shrunk.
+struct Known {
+    /// How large it was as it was found.
+    shrunk_from: Size,
+    explanation: Explanation,
+}
+
+/// Makes the failure smaller and explains it, if the smaller one comes back as well. Gives what is known
+/// then, and what became of the smaller one when it was run again.
+fn understand(
+    command: &Command,
+    drive: &Options,
+    explored: &mut Explored,
+    output: &str,
+) -> Result<Option<(Known, Verification)>> {
+    let goes_on = &mut || !is_interrupted();
+    let Some(smaller) = drive::understand(command, drive, explored, output, goes_on)? else {
+        return Ok(None);
+    };
+    let again = verify(command, drive, explored, &smaller.failure)?;
+    if !matches!(again, Verification::Confirmed { .. }) {
+        return Ok(None);
+    }
+    explored.addresses = smaller.addresses;
+    let failure = explored.exploration.first_failure.as_mut();
+    let before = failure.map(|failure| std::mem::replace(&mut **failure, smaller.failure));
+    Ok(before.map(|before| {
+        let known = Known {
+            shrunk_from: Size::of(&before.trace),
+            explanation: smaller.explanation,
+        };
+        (known, again)
+    }))
 }
 
 /// Puts words for addresses.
@@ -105,19 +152,23 @@ fn present(
     drive: &Options,
     options: &ExplorationOptions,
     explored: Explored,
-    verification: Option<Verification>,
+    failing: Failing,
     elapsed: Duration,
 ) -> Presented {
     let found = &explored.exploration;
     let mut details = String::new();
     let mut status = suite::status_of(found);
-    let mut trace = None;
-    if let (Some(failure), Some(verification)) = (&found.first_failure, &verification) {
+    let (mut trace, mut told) = (None, Value::Null);
+    if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
         match verification {
             Verification::Confirmed { .. } => {
-                let (text, id) = report(name, command, drive, options, &explored, failure);
+                let origin = (command, drive, &explored);
+                let (text, id) = report(name, origin, options, failure, failing.known.as_ref());
                 details.push_str(&text);
                 trace = id;
+                let known = failing.known.as_ref();
+                let size = known.map(|known| known.shrunk_from);
+                told = failure_to_json(failure, size, known.map(|known| &known.explanation));
             }
             Verification::Leak { what } => {
                 status = Status::Diverged;
@@ -141,6 +192,7 @@ fn present(
         seed: options.seed,
         elapsed_ms: elapsed.as_millis() as u64,
         trace,
+        failure: told,
         shard: options.shard,
         options: common_text(drive, options),
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
@@ -176,11 +228,10 @@ fn leak(name: &str, failure: &FirstFailure, what: &str) -> String {
 /// Keeps a failure; gives the five lines and its id.
 fn report(
     name: &str,
-    command: &Command,
-    drive: &Options,
+    (command, drive, explored): (&Command, &Options, &Explored),
     options: &ExplorationOptions,
-    explored: &Explored,
     failure: &FirstFailure,
+    known: Option<&Known>,
 ) -> (String, Option<String>) {
     let (id, saved) = match options.no_save {
         true => (None, "nothing (--no-save)".to_string()),
@@ -204,6 +255,8 @@ fn report(
         name,
         outcome: &failure.outcome,
         trace: &failure.trace,
+        shrunk_from: known.map(|known| known.shrunk_from),
+        explanation: known.map(|known| &known.explanation),
         execution: failure.execution,
         executions_max: options.executions,
         is_directed: failure.is_directed,

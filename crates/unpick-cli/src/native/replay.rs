@@ -111,6 +111,7 @@ fn options_of(record: &Record) -> Options {
         hang_after: Duration::from_secs(10),
         shows_output: false,
         confirm: 0,
+        shrink: 0,
         jobs: 1,
         shard: None,
     }

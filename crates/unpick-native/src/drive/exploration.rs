@@ -46,6 +46,8 @@ pub struct Options {
     pub shows_output: bool,
     /// Executions directed at each possible deadlock, at most.
     pub confirm: u64,
+    /// Executions to shrink a failing schedule, at most.
+    pub shrink: u64,
     /// Processes to share the work, where the strategy allows it.
     pub jobs: usize,
     /// Which of how many shares to run, from 0; `None` runs the whole.
@@ -72,7 +74,7 @@ pub struct Explored {
 }
 
 /// Stacks that a program gets at first, and at most.
-const TASKS_FIRST: u32 = 16;
+pub(super) const TASKS_FIRST: u32 = 16;
 pub(super) const TASKS_MAX: u32 = 8_192;
 
 /// Executions that are compared between two ways of repeating them.

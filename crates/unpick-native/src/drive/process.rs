@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::num::NonZero;
 use std::os::fd::AsRawFd;
@@ -424,7 +424,10 @@ fn spawn(
         child.current_dir(directory);
     }
     if let Some(path) = output {
-        let file = std::fs::File::create(path).map_err(cannot_start)?;
+        File::create(path).map_err(cannot_start)?;
+        // At its end, wherever that is: it may be cut short between two executions.
+        let file = OpenOptions::new().append(true).open(path);
+        let file = file.map_err(cannot_start)?;
         let other = file.try_clone().map_err(cannot_start)?;
         child.stdout(file).stderr(other);
     } else if !launch.shows_output {

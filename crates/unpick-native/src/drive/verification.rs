@@ -44,7 +44,7 @@ pub fn verify(
     for way in ways {
         let shared = &found.shared;
         let result = replay(command, options, way, &failure.trace, shared, Some(&file));
-        let output = read(&file);
+        let output = read_output(&file);
         let _ = std::fs::remove_file(&file);
         let (again, _) = result?;
         if let Some(difference) = difference(failure, &again) {
@@ -59,7 +59,7 @@ pub fn verify(
 }
 
 /// The end of what a program printed.
-fn read(path: &Path) -> String {
+pub(super) fn read_output(path: &Path) -> String {
     const KEPT: usize = 64 << 10;
     let bytes = std::fs::read(path).unwrap_or_default();
     let start = bytes.len().saturating_sub(KEPT);

@@ -134,6 +134,7 @@ pub fn options(strategy: &str, executions: u64) -> Options {
         reexecution: None,
         processors: 2,
         confirm: 50,
+        shrink: 0,
         jobs: 1,
         shard: None,
         // Tests must not fail because the machine is busy.

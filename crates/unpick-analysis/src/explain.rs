@@ -1,0 +1,120 @@
+//! Explanation: which orderings of a failing execution make it fail, and what that is called.
+//!
+//! Of every two operations of different tasks that touch the same object the order is turned round, by
+//! running the program again. If the failure then vanishes, the order is one of its *causes*. Where one task
+//! got in between two operations of another one, the two are brought together ([`serial`]). If neither shows
+//! anything, the failing task may have been too early ([`hasty`]). What all that looks like is named if it
+//! has a name ([`Pattern`]). And the *critical step* is looked for: the first one after which every
+//! continuation that was tried fails.
+//!
+//! After A. Zeller, *Isolating cause-effect chains from computer programs*, FSE 2002, with orderings for
+//! variables. Nothing is concluded from names or texts.
+
+mod critical;
+mod events;
+mod hasty;
+mod pattern;
+mod reversal;
+mod serial;
+
+use crate::shrink::{Ended, Run};
+use critical::Critical;
+pub use events::{At, Event};
+use pattern::Known;
+pub use pattern::{Intrusion, Pattern};
+use reversal::{Reversed, reverse};
+use unpick_trace::{Access, ObjectId, Plan, TaskId};
+
+/// Two operations, and the first before the second is a cause of the failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// An index into [`Explanation::events`].
+    pub first: usize,
+    /// An index into [`Explanation::events`], behind the first.
+    pub second: usize,
+}
+
+/// Why an execution fails.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The operations of the execution, in order; then those that tasks wait to perform.
+    pub events: Vec<Event>,
+    /// The orderings without which it does not fail, but for those that follow from others. None: it is not
+    /// explained by orderings.
+    pub causes: Vec<Cause>,
+    /// What it is, if it has a name.
+    pub pattern: Option<Pattern>,
+    /// What shows that, if it is that a task got in between.
+    pub intrusion: Option<Intrusion>,
+    /// The event after which everything that was tried fails.
+    pub critical: Option<usize>,
+    /// Executions that it took.
+    pub executions: u64,
+}
+
+/// Explains a failing execution within `executions_max` executions.
+pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Explanation {
+    let mut events = events::of(failing);
+    let mut left = executions_max;
+    let mut counted = |plan: &Plan| {
+        left = left.checked_sub(1)?;
+        run(plan)
+    };
+    let mut causes = Vec::new();
+    let mut left_undone = Vec::new();
+    for cause in events::orderings(&events) {
+        if let Reversed::Vanished(others) = reverse(failing, &events, cause, &mut counted) {
+            causes.push(cause);
+            for other in others.iter().filter(|other| !other.outcome.is_failure()) {
+                left_undone.extend(changes_beyond(failing, other));
+            }
+        }
+    }
+    let (critical, is_inevitable) = match critical::step(failing, &mut counted) {
+        Critical::Inevitable => (None, true),
+        Critical::Step(step) => (Some(step), false),
+        Critical::Unknown => (None, false),
+    };
+    let intrusions = serial::intrusions(failing, &events, &mut counted).unwrap_or_default();
+    if causes.is_empty()
+        && intrusions.is_empty()
+        && let Some((first, late)) = hasty::ordering(failing, &events, &mut counted)
+    {
+        let second = events.len();
+        events.push(late);
+        causes.push(Cause { first, second });
+    }
+    let named = pattern::of(&Known {
+        failing,
+        events: &events,
+        causes: &causes,
+        intrusions: &intrusions,
+        left_undone: &left_undone,
+        is_inevitable,
+    });
+    Explanation {
+        pattern: named.map(|(pattern, _)| pattern),
+        intrusion: named.and_then(|(_, intrusion)| intrusion),
+        causes: events::essential(&events, &causes),
+        events,
+        critical,
+        executions: executions_max - left,
+    }
+}
+
+/// What the tasks of an execution change in another one after as many operations as they perform here.
+fn changes_beyond(failing: &Ended, other: &Ended) -> Vec<(TaskId, ObjectId)> {
+    let mut left = vec![0; other.trace.tasks.len().max(failing.trace.tasks.len())];
+    for step in failing.trace.operations() {
+        left[step.task.index()] += 1;
+    }
+    let mut changes = Vec::new();
+    for step in other.trace.operations() {
+        match &mut left[step.task.index()] {
+            0 if step.op.access() == Access::Write => changes.push((step.task, step.op.object)),
+            0 => {}
+            count => *count -= 1,
+        }
+    }
+    changes
+}

@@ -1,0 +1,181 @@
+//! The operations of a failing execution, and the pairs of them whose order may matter.
+
+use super::Cause;
+use crate::shrink::Ended;
+use unpick_trace::{Access, Op, OpKind, Outcome, Site, TaskId, Trace};
+
+/// An operation that was performed, or that a task waits to perform.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// The task.
+    pub task: TaskId,
+    /// Which operation of the task it is, from 1.
+    pub number: u64,
+    /// The operation.
+    pub op: Op,
+    /// Where it is to be found.
+    pub at: At,
+    /// Whether it was performed.
+    pub is_performed: bool,
+}
+
+/// Where an event is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum At {
+    /// A step of the trace.
+    Step(usize),
+    /// One of the tasks that cannot go on, in a deadlock.
+    Blocked(usize),
+    /// Nowhere: the execution ended before.
+    Later,
+}
+
+impl Event {
+    /// Where it stands in the program.
+    pub fn site<'a>(&self, trace: &'a Trace, outcome: &'a Outcome) -> Option<&'a Site> {
+        match (self.at, outcome) {
+            (At::Step(index), _) => trace.site(trace.steps.get(index)?.site),
+            (At::Blocked(index), Outcome::Deadlock(deadlock)) => {
+                deadlock.blocked.get(index)?.site.as_ref()
+            }
+            (At::Blocked(_) | At::Later, _) => None,
+        }
+    }
+
+    /// Whether it takes a lock, so that its order stands for that of the whole section.
+    pub fn takes_lock(&self) -> bool {
+        use OpKind::*;
+        matches!(
+            self.op.kind,
+            Lock | TryLock | ReadLock | TryReadLock | WriteLock | TryWriteLock
+        )
+    }
+
+    /// Whether it wakes tasks that wait.
+    pub fn notifies(&self) -> bool {
+        matches!(
+            self.op.kind,
+            OpKind::NotifyOne | OpKind::NotifyAll | OpKind::Unpark
+        )
+    }
+
+    /// Whether it waits for somebody to make it possible.
+    pub fn waits(&self) -> bool {
+        matches!(
+            self.op.kind,
+            OpKind::Wait | OpKind::Park | OpKind::Acquire | OpKind::Receive
+        )
+    }
+
+    /// Whether it uses what others may change: a variable, or what a lock protects.
+    pub fn is_part(&self) -> bool {
+        self.is_access() || self.takes_lock()
+    }
+
+    /// Whether it may change its object's value, or what the lock protects.
+    pub fn writes(&self) -> bool {
+        let is_reader = matches!(self.op.kind, OpKind::ReadLock | OpKind::TryReadLock);
+        self.op.access() == Access::Write && !is_reader
+    }
+
+    /// Whether the order of the two may matter.
+    pub fn conflicts_with(&self, other: &Event) -> bool {
+        self.op.conflicts_with(&other.op) && (self.writes() || other.writes())
+    }
+
+    /// Whether it touches a variable.
+    pub fn is_access(&self) -> bool {
+        use OpKind::*;
+        matches!(
+            self.op.kind,
+            Load | Store | ReadModifyWrite | CompareExchange | PlainRead | PlainWrite
+        )
+    }
+
+    /// Whether its place among the operations of others can be chosen. The end of a section goes with its
+    /// beginning, and what creates tasks and waits for their end has its place.
+    fn can_move(&self) -> bool {
+        use OpKind::*;
+        !matches!(
+            self.op.kind,
+            Unlock | ReadUnlock | WriteUnlock | Spawn | Join | Yield | Sleep | Fence
+        )
+    }
+}
+
+/// The operations of an execution, in order; then those that tasks wait to perform.
+pub(super) fn of(ended: &Ended) -> Vec<Event> {
+    let trace = &ended.trace;
+    let mut performed = vec![0; trace.tasks.len()];
+    let mut events: Vec<Event> = Vec::new();
+    for (index, step) in trace.steps.iter().enumerate() {
+        if !step.is_operation() {
+            continue;
+        }
+        let number = &mut performed[step.task.index()];
+        *number += 1;
+        events.push(Event {
+            task: step.task,
+            number: *number,
+            op: step.op,
+            at: At::Step(index),
+            is_performed: true,
+        });
+    }
+    if let Outcome::Deadlock(deadlock) = &ended.outcome {
+        for (index, blocked) in deadlock.blocked.iter().enumerate() {
+            events.push(Event {
+                task: blocked.task,
+                number: performed[blocked.task.index()] + 1,
+                op: blocked.op,
+                at: At::Blocked(index),
+                is_performed: false,
+            });
+        }
+    }
+    events
+}
+
+/// Leaves out the orderings that follow from others: to turn round an ordering means to turn round one that
+/// lies within it.
+pub(super) fn essential(events: &[Event], causes: &[Cause]) -> Vec<Cause> {
+    let lies_within = |inner: &Cause, outer: &Cause| {
+        let is_later = |one: usize, other: usize| {
+            one == other || one < other && events[one].task == events[other].task
+        };
+        inner != outer && is_later(outer.first, inner.first) && is_later(inner.second, outer.second)
+    };
+    let is_chained = |outer: &Cause| {
+        causes.iter().any(|one| {
+            one.first == outer.first
+                && causes
+                    .iter()
+                    .any(|two| (two.first, two.second) == (one.second, outer.second))
+        })
+    };
+    let is_essential = |cause: &&Cause| {
+        !is_chained(cause) && !causes.iter().any(|inner| lies_within(inner, cause))
+    };
+    causes.iter().filter(is_essential).copied().collect()
+}
+
+/// For every event and every other task, the last event of that task before it that touches the same
+/// object, if one of the two may change it.
+pub(super) fn orderings(events: &[Event]) -> Vec<Cause> {
+    let mut orderings = Vec::new();
+    for (second, event) in events.iter().enumerate() {
+        if !event.can_move() {
+            continue;
+        }
+        let mut seen: Vec<TaskId> = vec![event.task];
+        for (first, before) in events[..second].iter().enumerate().rev() {
+            let conflicts = before.conflicts_with(event);
+            let is_it = before.is_performed && before.can_move() && conflicts;
+            if is_it && !seen.contains(&before.task) {
+                seen.push(before.task);
+                orderings.push(Cause { first, second });
+            }
+        }
+    }
+    orderings
+}

@@ -1,0 +1,75 @@
+//! Whether the failing task was too early: what it relies on has not been done yet by another one.
+//!
+//! Such an ordering cannot be turned round within the execution, since its second half never happened in
+//! it. So the failing task is held before one operation after the other, from its last one on, until another
+//! task has done all it can.
+
+use super::Event;
+use super::events::At;
+use crate::same_failure;
+use crate::shrink::{Ended, Run};
+use unpick_trace::{Outcome, Plan, Segment, TaskId};
+
+/// Operations before which the failing task is held, at most.
+const HELD_MAX: usize = 16;
+
+/// More than a task performs.
+const ALL: u64 = u64::MAX / 2;
+
+/// An operation of the failing task, as an index, and one of another task that should have come before it.
+pub(super) fn ordering(
+    failing: &Ended,
+    events: &[Event],
+    run: &mut Run<'_>,
+) -> Option<(usize, Event)> {
+    let Outcome::Fail(failure) = &failing.outcome else {
+        return None;
+    };
+    let of_task = events.iter().enumerate();
+    let of_task = of_task.filter(|(_, event)| event.task == failure.task && event.is_part());
+    for (index, event) in of_task.rev().take(HELD_MAX) {
+        for other in (0..failing.trace.tasks.len()).map(|task| TaskId(task as u32)) {
+            if other == failure.task {
+                continue;
+            }
+            let before = events[..index].iter().map(|event| event.task);
+            let mut segments = Segment::of(before);
+            segments.push(Segment {
+                task: other,
+                operations: ALL,
+            });
+            let ended = run(&Plan::new(&failing.trace, &segments))?;
+            if !same_failure(&ended.outcome, &failing.outcome)
+                && let Some(late) = done_before(&ended, event, other, events)
+            {
+                return Some((index, late));
+            }
+        }
+    }
+    None
+}
+
+/// The operation of `other` that comes before `event` in an execution that does not fail, conflicts with it,
+/// and did not happen in the one that does.
+fn done_before(ended: &Ended, event: &Event, other: TaskId, events: &[Event]) -> Option<Event> {
+    let known = events.iter().filter(|event| event.task == other).count() as u64;
+    let (mut done, mut number) = (0, 0);
+    for step in ended.trace.operations() {
+        done += u64::from(step.task == event.task);
+        if done == event.number {
+            return None;
+        }
+        number += u64::from(step.task == other);
+        let is_new = step.task == other && number > known;
+        if is_new && step.op.conflicts_with(&event.op) {
+            return Some(Event {
+                task: other,
+                number,
+                op: step.op,
+                at: At::Later,
+                is_performed: false,
+            });
+        }
+    }
+    None
+}

@@ -1,0 +1,191 @@
+//! Names for what causes look like together.
+
+use super::{Cause, Event};
+use crate::shrink::Ended;
+use unpick_trace::{Deadlock, FailureKind, ObjectId, OpKind, Outcome, TaskId};
+
+/// A kind of concurrency bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// Nothing orders two accesses to plain memory.
+    DataRace,
+    /// Memory is used that another task has freed.
+    UseAfterFree,
+    /// Tasks take locks in different orders, and wait for each other in a ring.
+    LockOrder,
+    /// A notification comes before the one that waits for it, or goes to another one.
+    LostWakeUp,
+    /// A task writes what it has worked out from a value that another one has changed meanwhile.
+    LostUpdate,
+    /// A task finds an old value again and takes it for proof that nothing has changed.
+    Aba,
+    /// What a task has found out is no longer so when it acts on it.
+    CheckThenAct,
+    /// A task sees what another one has done by half.
+    HalfDone,
+    /// A task does something before another one has done what it relies on, or after that one has undone
+    /// it.
+    OrderViolation,
+    /// Everything that was tried fails: the order of tasks is not the matter.
+    EveryOrder,
+}
+
+impl Pattern {
+    /// The name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pattern::DataRace => "data race",
+            Pattern::UseAfterFree => "use after free",
+            Pattern::LockOrder => "locks taken in different orders",
+            Pattern::LostWakeUp => "lost wake-up",
+            Pattern::LostUpdate => "lost update",
+            Pattern::Aba => "ABA",
+            Pattern::CheckThenAct => "check-then-act",
+            Pattern::HalfDone => "half-done update seen",
+            Pattern::OrderViolation => "order violation",
+            Pattern::EveryOrder => "fails in every order",
+        }
+    }
+}
+
+/// An operation of one task in between two of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Intrusion {
+    /// The operation before, as an index into [`Explanation::events`](super::Explanation::events).
+    pub before: usize,
+    /// The operation of the other task.
+    pub between: usize,
+    /// The operation after it, of the same task as the one before.
+    pub after: usize,
+}
+
+/// What is known of a failing execution.
+pub(super) struct Known<'a> {
+    pub failing: &'a Ended,
+    pub events: &'a [Event],
+    /// All of them, also those that follow from others.
+    pub causes: &'a [Cause],
+    pub intrusions: &'a [Intrusion],
+    /// What tasks that had not ended would have changed, as far as executions that do not fail show.
+    pub left_undone: &'a [(TaskId, ObjectId)],
+    /// Whether every schedule that was tried fails.
+    pub is_inevitable: bool,
+}
+
+/// What an execution that fails for these causes is called, and the intrusion that shows it if one does.
+pub(super) fn of(known: &Known<'_>) -> Option<(Pattern, Option<Intrusion>)> {
+    let is_explained = !known.causes.is_empty() || !known.intrusions.is_empty();
+    let by_causes = || is_explained.then(|| of_causes(known));
+    match &known.failing.outcome {
+        Outcome::Fail(failure) => match failure.kind {
+            FailureKind::DataRace => Some((Pattern::DataRace, None)),
+            FailureKind::UseAfterFree | FailureKind::InvalidFree => {
+                let intrusion = by_causes().and_then(|(_, intrusion)| intrusion);
+                Some((Pattern::UseAfterFree, intrusion))
+            }
+            _ if known.is_inevitable => Some((Pattern::EveryOrder, None)),
+            _ => by_causes(),
+        },
+        _ if known.is_inevitable => Some((Pattern::EveryOrder, None)),
+        Outcome::Deadlock(deadlock) if is_ring_of_locks(deadlock) => {
+            Some((Pattern::LockOrder, None))
+        }
+        Outcome::Deadlock(deadlock) if is_notified_in_vain(deadlock, known.events) => {
+            Some((Pattern::LostWakeUp, None))
+        }
+        _ => by_causes(),
+    }
+}
+
+fn is_ring_of_locks(deadlock: &Deadlock) -> bool {
+    let is_locking = |task| {
+        let of_task = deadlock.blocked.iter().find(|blocked| blocked.task == task);
+        of_task.is_some_and(|blocked| {
+            let kind = blocked.op.kind;
+            matches!(kind, OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock)
+        })
+    };
+    !deadlock.cycle.is_empty() && deadlock.cycle.iter().all(|&task| is_locking(task))
+}
+
+/// Whether somebody waits for a notification, and one was given.
+fn is_notified_in_vain(deadlock: &Deadlock, events: &[Event]) -> bool {
+    let mut waiting = deadlock.blocked.iter();
+    waiting.any(|blocked| {
+        let is_it = |event: &Event| event.notifies() && event.op.object == blocked.op.object;
+        matches!(blocked.op.kind, OpKind::Wait | OpKind::Park) && events.iter().any(is_it)
+    })
+}
+
+fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
+    let intrusions = known.intrusions.iter();
+    let found: Vec<(Pattern, Intrusion)> = intrusions
+        .filter_map(|intrusion| Some((of_intrusion(known.events, intrusion)?, *intrusion)))
+        .collect();
+    let ranked = [
+        Pattern::Aba,
+        Pattern::LostUpdate,
+        Pattern::CheckThenAct,
+        Pattern::HalfDone,
+    ];
+    for pattern in ranked {
+        if let Some((_, intrusion)) = found.iter().find(|(kind, _)| *kind == pattern) {
+            return (pattern, Some(*intrusion));
+        }
+    }
+    for &cause in known.causes {
+        if let Some(after) = acts_on_old_news(known.events, cause) {
+            let intrusion = Intrusion {
+                before: cause.first,
+                between: cause.second,
+                after,
+            };
+            return (Pattern::CheckThenAct, Some(intrusion));
+        }
+    }
+    match known.causes.iter().any(|cause| is_half_done(known, cause)) {
+        true => (Pattern::HalfDone, None),
+        false => (Pattern::OrderViolation, None),
+    }
+}
+
+/// If a task reads what another one then changes, the operation by which it acts on what it has read.
+fn acts_on_old_news(events: &[Event], cause: Cause) -> Option<usize> {
+    let (first, second) = (&events[cause.first], &events[cause.second]);
+    let is_old_news = first.is_access() && !first.writes() && second.writes();
+    let mut after = events.iter().enumerate().skip(cause.second + 1);
+    let acts = |event: &Event| event.task == first.task && event.is_part() && event.writes();
+    let act = after.find(|(_, event)| acts(event) && event.is_performed);
+    act.filter(|_| is_old_news).map(|(index, _)| index)
+}
+
+fn of_intrusion(events: &[Event], intrusion: &Intrusion) -> Option<Pattern> {
+    let [before, between, after] =
+        [intrusion.before, intrusion.between, intrusion.after].map(|index| &events[index]);
+    // What is done under a lock is not known.
+    if between.takes_lock() {
+        return Some(Pattern::CheckThenAct);
+    }
+    match (before.writes(), between.writes(), after.writes()) {
+        (false, true, true) if after.op.kind == OpKind::CompareExchange => Some(Pattern::Aba),
+        (false, true, true) => Some(Pattern::LostUpdate),
+        (false, true, false) | (true, true, _) => Some(Pattern::CheckThenAct),
+        (true, false, true) => Some(Pattern::HalfDone),
+        _ => None,
+    }
+}
+
+/// Whether a task that changes something was left before it changed something else that the other one uses
+/// as well.
+fn is_half_done(known: &Known<'_>, cause: &Cause) -> bool {
+    let (first, second) = (&known.events[cause.first], &known.events[cause.second]);
+    let is_used = |object: ObjectId| {
+        let mut others = known.events.iter().filter(|event| event.is_part());
+        others.any(|event| event.task == second.task && event.op.object == object)
+    };
+    let mut left_undone = known.left_undone.iter();
+    first.writes()
+        && left_undone.any(|&(task, object)| {
+            task == first.task && object != first.op.object && is_used(object)
+        })
+}

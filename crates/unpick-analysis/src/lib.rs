@@ -1,0 +1,13 @@
+//! From a failing schedule to the little of it that matters.
+//!
+//! Pure functions of traces, and searches that run the program again through a function they are
+//! handed: whether that is a closure, a native program or a suite program is no matter here. Nothing is
+//! printed, stored or timed; whoever hands over the function ends a search by answering `None`.
+
+mod explain;
+mod same_failure;
+mod shrink;
+
+pub use explain::{At, Cause, Event, Explanation, Intrusion, Pattern, explain};
+pub use same_failure::same_failure;
+pub use shrink::{Ended, Run, Shrunk, shrink};

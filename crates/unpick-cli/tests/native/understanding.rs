@@ -1,0 +1,54 @@
+//! Native failures are shrunk and explained.
+
+use super::place::{Place, name_of};
+
+/// Programs, and what their bugs are called.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("c/ab_ba.c", "locks taken in different orders"),
+    ("c/aba_stack.c", "ABA"),
+    ("c/list_insert.c", "check-then-act"),
+    ("c/lost_wakeup.c", "lost wake-up"),
+    ("c/publish_early.c", "half-done update seen"),
+    ("c/racy_counter.c", "data race"),
+    ("c/recursive_wait.c", "fails in every order"),
+    ("c/timeout_ignored.c", "order violation"),
+    ("c/cancel_complete.c", "use after free"),
+    ("cpp/stale_cache.cc", "check-then-act"),
+];
+
+#[test]
+fn failures_are_shrunk_and_called_by_their_name() {
+    let place = Place::new("understanding");
+    let mut is_shrunk = false;
+    for (path, pattern) in PROGRAMS {
+        place.build(path, &[]);
+        let program = format!("./{}", name_of(path));
+        let run = ["run", "--json", "--strategy", "random", "--executions"];
+        let said = place.unpick(&[&run[..], &["5000", "--", &program]].concat());
+        assert_eq!(said.code, 1, "{path}: {}", said.text);
+        let object: serde_json::Value = serde_json::from_str(said.text.trim()).unwrap();
+        let failure = &object["failure"];
+        assert_eq!(failure["pattern"], *pattern, "{path}: {}", said.text);
+        let number = |name: &str| failure[name].as_u64().unwrap();
+        let (now, found) = (number("preemptions"), number("preemptions_found"));
+        assert!(now <= found, "{path}: {}", said.text);
+        is_shrunk |= now < found;
+        // What is kept is the shrunk schedule.
+        let again = place.unpick(&["replay", object["trace"].as_str().unwrap()]);
+        let is_same = again.text.contains("the same failure, step by step");
+        assert!(is_same, "{path}: {}", again.text);
+    }
+    assert!(is_shrunk);
+}
+
+#[test]
+fn a_failure_can_be_left_as_it_was_found() {
+    let place = Place::new("not-shrunk");
+    place.build("c/dining_philosophers.c", &[]);
+    let run = ["run", "--json", "--strategy", "random", "--shrink", "0"];
+    let said = place.unpick(&[&run[..], &["--", "./dining_philosophers"]].concat());
+    let object: serde_json::Value = serde_json::from_str(said.text.trim()).unwrap();
+    let failure = &object["failure"];
+    assert!(failure["pattern"].is_null(), "{}", said.text);
+    assert_eq!(failure["steps"], failure["steps_found"], "{}", said.text);
+}

@@ -1,0 +1,183 @@
+//! Shrinks and explains a failing execution: one process follows one plan after the other.
+
+use std::fs::{File, OpenOptions};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use unpick_analysis::{Ended, Explanation};
+use unpick_engine::{FirstFailure, Limits};
+use unpick_protocol::{Answer, Launch, NamedCode, Reexecution, Work};
+use unpick_trace::{FailureKind, Outcome, Plan};
+
+use super::exploration::{Explored, Options, TASKS_FIRST, TASKS_MAX, order};
+use super::named;
+use super::process::{Command, DriveError, Process};
+use super::verification::{explain_by_output, read_output};
+
+/// How long that may take.
+const TIME_MAX: Duration = Duration::from_secs(10);
+
+/// A failure that was shrunk and explained.
+pub struct Understood {
+    /// The smallest one found that is the same; the given one if that is the smallest.
+    pub failure: FirstFailure,
+    /// The addresses of its objects.
+    pub addresses: Vec<u64>,
+    /// Why it fails.
+    pub explanation: Explanation,
+}
+
+/// Shrinks and explains the failure of an exploration, of which `output` is what the program printed.
+/// `goes_on` is asked before every execution. `None` if that is not wanted, or the failure does not come
+/// back.
+pub fn understand(
+    command: &Command,
+    options: &Options,
+    explored: &Explored,
+    output: &str,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<Understood>, DriveError> {
+    let Some(failure) = &explored.exploration.first_failure else {
+        return Ok(None);
+    };
+    if options.shrink == 0 {
+        return Ok(None);
+    }
+    let mut follower = Follower::start(command, options, explored, failure)?;
+    let failing = Ended {
+        outcome: essence(&failure.outcome, output),
+        trace: failure.trace.clone(),
+    };
+    let deadline = Instant::now() + TIME_MAX;
+    let mut run = |plan: &Plan| {
+        let has_time = Instant::now() < deadline && goes_on();
+        // Whatever keeps the program from being run again ends the work, and not the report.
+        has_time.then(|| follower.run(plan).ok()).flatten()
+    };
+    let shrunk = unpick_analysis::shrink(failing, options.shrink, &mut run).least;
+    let explanation = unpick_analysis::explain(&shrunk, options.shrink, &mut run);
+    let answer = follower.follow(&Plan::of(&shrunk.trace))?;
+    let again = answer.exploration.first_failure;
+    let again = again.filter(|again| again.trace.hash() == shrunk.trace.hash());
+    Ok(again.map(|again| Understood {
+        failure: FirstFailure {
+            outcome: again.outcome,
+            trace: again.trace,
+            ..(**failure).clone()
+        },
+        addresses: answer.addresses,
+        explanation,
+    }))
+}
+
+/// A process that follows plans.
+struct Follower<'a> {
+    process: Process,
+    options: &'a Options,
+    shared: &'a [u64],
+    named: Vec<NamedCode>,
+    output: PathBuf,
+}
+
+impl Follower<'_> {
+    fn start<'a>(
+        command: &Command,
+        options: &'a Options,
+        explored: &'a Explored,
+        failure: &FirstFailure,
+    ) -> Result<Follower<'a>, DriveError> {
+        let tasks = 2 * failure.trace.tasks.len() as u32;
+        let launch = Launch {
+            backend: explored.backend,
+            // These executions are many, in one process.
+            reexecution: match explored.reexecution {
+                Reexecution::Exec => Reexecution::Fork,
+                other => other,
+            },
+            tasks_max: tasks.clamp(TASKS_FIRST, TASKS_MAX),
+            processors: options.processors,
+            shows_output: false,
+        };
+        let named = named::find(command, options, launch)?;
+        let name = format!("unpick-understanding-{}", std::process::id());
+        let output = std::env::temp_dir().join(name);
+        let process = Process::start(command, launch, options.hang_after, Some(&output))?;
+        Ok(Follower {
+            process,
+            options,
+            shared: &explored.shared,
+            named,
+            output,
+        })
+    }
+
+    fn follow(&mut self, plan: &Plan) -> Result<Answer, DriveError> {
+        let limits = Limits {
+            executions_max: 1,
+            keep_going: false,
+            fingerprint: false,
+            classes: false,
+            races: false,
+        };
+        let work = Work::Follow(plan.clone());
+        let order = order(self.options, work, limits, self.shared, &self.named);
+        self.process.perform(&order, &mut |_| true)
+    }
+
+    fn run(&mut self, plan: &Plan) -> Result<Ended, DriveError> {
+        // What an earlier execution has printed says nothing of this one.
+        let file = OpenOptions::new().write(true).open(&self.output);
+        let is_empty = file.and_then(|file: File| file.set_len(0)).is_ok();
+        let answer = self.follow(plan)?;
+        let (outcome, trace) = answer.followed.ok_or(DriveError::Garbled)?;
+        let output = match is_empty && outcome.is_failure() {
+            true => read_output(&self.output),
+            false => String::new(),
+        };
+        Ok(Ended {
+            outcome: essence(&outcome, &output),
+            trace,
+        })
+    }
+}
+
+impl Drop for Follower<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.output);
+    }
+}
+
+/// What makes a failure the same as another one: a panic by its words, everything else without the
+/// addresses in its words, which depend on the order of allocation.
+fn essence(outcome: &Outcome, output: &str) -> Outcome {
+    let mut outcome = outcome.clone();
+    explain_by_output(&mut outcome, output);
+    if let Outcome::Fail(failure) = &mut outcome
+        && failure.kind != FailureKind::Panic
+    {
+        failure.message = without_addresses(&failure.message);
+    }
+    outcome
+}
+
+/// A text with every number in hexadecimal replaced by `0x`.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split("0x");
+    let mut plain = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        plain.push_str("0x");
+        plain.push_str(part.trim_start_matches(|c: char| c.is_ascii_hexdigit()));
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_make_no_difference() {
+        let text = "data race on 0x7ffff0a0 (8 bytes), 0x10";
+        assert_eq!(without_addresses(text), "data race on 0x (8 bytes), 0x");
+    }
+}

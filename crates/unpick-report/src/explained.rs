@@ -1,0 +1,140 @@
+//! The line that says why, from what running the program again has shown.
+
+use crate::why::{deadlock_sentence, why};
+use unpick_analysis::{At, Cause, Event, Explanation, Intrusion, Pattern};
+use unpick_trace::{Deadlock, OpKind, Outcome, Trace};
+
+/// Orderings that are told, at most.
+const TOLD_MAX: usize = 3;
+
+/// Why an execution failed: the name of the bug, and the orderings without which it does not fail.
+pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) -> String {
+    let telling = Telling {
+        outcome,
+        trace,
+        explanation,
+    };
+    let Some(pattern) = explanation.pattern else {
+        return "not explained: it does not depend on the order of any two operations alone".into();
+    };
+    let is_shown = explanation.intrusion.is_some() || !explanation.causes.is_empty();
+    let detail = match (pattern, outcome) {
+        (Pattern::DataRace, _) => return why(outcome, trace),
+        (Pattern::UseAfterFree, _) if !is_shown => return why(outcome, trace),
+        (Pattern::EveryOrder | Pattern::LockOrder, Outcome::Deadlock(deadlock)) => {
+            deadlock_sentence(deadlock, trace)
+        }
+        (Pattern::EveryOrder, _) => "no schedule that was tried passes".into(),
+        (Pattern::LostWakeUp, Outcome::Deadlock(deadlock)) => {
+            let waiting = deadlock_sentence(deadlock, trace);
+            format!("{waiting}{}", telling.last_notification(deadlock))
+        }
+        _ => match explanation.intrusion {
+            Some(intrusion) => telling.intrusion(intrusion),
+            None => telling.causes(),
+        },
+    };
+    format!("{}: {detail}", pattern.name())
+}
+
+struct Telling<'a> {
+    outcome: &'a Outcome,
+    trace: &'a Trace,
+    explanation: &'a Explanation,
+}
+
+impl Telling<'_> {
+    fn intrusion(&self, intrusion: Intrusion) -> String {
+        let event = |index: usize| &self.explanation.events[index];
+        let (before, between, after) = (
+            event(intrusion.before),
+            event(intrusion.between),
+            event(intrusion.after),
+        );
+        let is_one_object = before.op.object == after.op.object;
+        format!(
+            "{} did {} between {}'s {} and its {}",
+            self.trace.task_name(between.task),
+            self.operation(between, true),
+            self.trace.task_name(before.task),
+            self.operation(before, before.op.object != between.op.object),
+            self.operation(after, !is_one_object),
+        )
+    }
+
+    /// The last notification of what a task waits for: it came too early, or went to another one.
+    fn last_notification(&self, deadlock: &Deadlock) -> String {
+        let is_waited_for = |event: &&Event| {
+            let mut blocked = deadlock.blocked.iter();
+            event.notifies() && blocked.any(|blocked| blocked.op.object == event.op.object)
+        };
+        let mut events = self.explanation.events.iter();
+        match events.rfind(is_waited_for) {
+            Some(event) => format!(
+                "; the last notification was {}'s {}",
+                self.trace.task_name(event.task),
+                self.operation(event, true),
+            ),
+            None => String::new(),
+        }
+    }
+
+    fn causes(&self) -> String {
+        let causes = &self.explanation.causes;
+        let mut told: Vec<String> = causes
+            .iter()
+            .take(TOLD_MAX)
+            .map(|&cause| self.ordering(cause))
+            .collect();
+        if causes.len() > TOLD_MAX {
+            told.push(format!("{} orderings more", causes.len() - TOLD_MAX));
+        }
+        let told = told.join("; and ");
+        match self.explanation.pattern {
+            Some(Pattern::HalfDone) => format!("{told}, which was not through with it"),
+            _ => told,
+        }
+    }
+
+    /// The ordering, said of the task that came too late for the one that came too early.
+    fn ordering(&self, cause: Cause) -> String {
+        let events = &self.explanation.events;
+        let (first, second) = (&events[cause.first], &events[cause.second]);
+        format!(
+            "{}'s {} came after {}'s {}",
+            self.trace.task_name(second.task),
+            self.operation(second, true),
+            self.trace.task_name(first.task),
+            self.operation(first, false),
+        )
+    }
+
+    /// An operation: what, on what, the value it found, where.
+    fn operation(&self, event: &Event, with_object: bool) -> String {
+        let mut text = event.op.kind.verb().to_string();
+        if with_object {
+            text.push_str(&format!(" on {}", self.trace.object_name(event.op.object)));
+        }
+        let mut details = Vec::new();
+        if let At::Step(index) = event.at
+            && matches!(event.op.kind, OpKind::Load | OpKind::PlainRead)
+        {
+            details.push(format!("read {}", number(self.trace.steps[index].value)));
+        }
+        if let Some(site) = event.site(self.trace, self.outcome) {
+            details.push(site.to_string());
+        }
+        if !details.is_empty() {
+            text.push_str(&format!(" ({})", details.join(", ")));
+        }
+        text
+    }
+}
+
+/// A value as a person would write it: what is large is an address, or has a sign.
+fn number(value: u64) -> String {
+    match value as i64 {
+        small @ -65_536..=65_536 => small.to_string(),
+        _ => format!("{value:#x}"),
+    }
+}

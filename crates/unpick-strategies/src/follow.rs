@@ -1,0 +1,133 @@
+//! A plan, as far as the program lets itself be led.
+//!
+//! Where [`Replay`](crate::Replay) insists, this strategy makes do: a turn to a task that cannot go on
+//! is passed over, and beyond the plan an execution goes on by itself.
+
+use alloc::vec::Vec;
+use unpick_engine::{Begin, Stop, Strategy, View};
+use unpick_trace::{Choice, Place, Plan, TaskId};
+
+/// Follows plans, one an execution.
+pub struct Follow {
+    plans: Vec<Plan>,
+    /// Which of them this execution follows.
+    at: usize,
+    /// The task of the execution that each task of the plan turned out to be.
+    found: Vec<Option<TaskId>>,
+    /// The task of the plan that each task of the execution is.
+    planned: Vec<Option<TaskId>>,
+    /// Where the last question was asked, and how many were asked there.
+    asked: (Place, u32),
+}
+
+impl Follow {
+    /// Follows `plan` in one execution.
+    pub fn new(plan: Plan) -> Follow {
+        Follow::each(alloc::vec![plan])
+    }
+
+    /// Follows each of `plans` in an execution of its own.
+    pub fn each(plans: Vec<Plan>) -> Follow {
+        Follow {
+            plans,
+            at: 0,
+            found: Vec::new(),
+            planned: Vec::new(),
+            asked: (BEGINNING, 0),
+        }
+    }
+
+    /// Takes notice of tasks that have come to be.
+    fn meet(&mut self, view: &View<'_>) {
+        while self.planned.len() < view.task_count() {
+            let number = self.planned.len();
+            let info = &view.trace().tasks[number];
+            let planned = match number {
+                0 => Some(0),
+                _ => self.planned[info.parent.index()].and_then(|parent| {
+                    let names = &self.plans[self.at].tasks;
+                    let is_it = |name: &(TaskId, u32)| *name == (parent, info.index);
+                    // The first task is its own creator, and not one of those that it has created.
+                    let found = names.iter().skip(1).position(is_it);
+                    found.map(|position| position + 1)
+                }),
+            };
+            if let Some(index) = planned
+                && index < self.found.len()
+            {
+                self.found[index] = Some(TaskId(number as u32));
+            }
+            self.planned.push(planned.map(|index| TaskId(index as u32)));
+        }
+    }
+
+    /// Where the execution is, in the words of the plan.
+    fn place(&self, view: &View<'_>) -> Option<Place> {
+        let last = view.last();
+        let task = *self.planned.get(last.index())?;
+        Some(Place {
+            task: task?,
+            operations: view.operations_of(last),
+        })
+    }
+
+    fn planned_turn(&self, view: &View<'_>) -> Option<TaskId> {
+        let place = self.place(view)?;
+        let turns = &self.plans[self.at].turns;
+        let at = turns.binary_search_by_key(&place, |turn| turn.place).ok()?;
+        let task = self.found.get(turns[at].to.index()).copied()??;
+        view.enabled().contains(task).then_some(task)
+    }
+}
+
+const BEGINNING: Place = Place {
+    task: TaskId::MAIN,
+    operations: 0,
+};
+
+/// Who goes on if nothing is planned: the task that ran last, or the next one that can.
+fn by_itself(view: &View<'_>) -> TaskId {
+    let (last, eligible) = (view.last(), view.eligible());
+    if eligible.contains(last) {
+        return last;
+    }
+    let next = eligible.iter().find(|&task| task > last);
+    let next = next.or_else(|| eligible.iter().next());
+    next.expect("internal error: nobody can go on")
+}
+
+impl Strategy for Follow {
+    fn begin(&mut self, index: u64) -> Begin {
+        self.at = index as usize;
+        let Some(plan) = self.plans.get(self.at) else {
+            return Begin::Exhausted;
+        };
+        self.found.clear();
+        self.found.resize(plan.tasks.len(), None);
+        self.planned.clear();
+        self.asked = (BEGINNING, 0);
+        Begin::Ready
+    }
+
+    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
+        self.meet(view);
+        Ok(self.planned_turn(view).unwrap_or_else(|| by_itself(view)))
+    }
+
+    fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        self.meet(view);
+        let Some(place) = self.place(view) else {
+            return Ok(0);
+        };
+        let index = match self.asked {
+            (at, count) if at == place => count,
+            _ => 0,
+        };
+        self.asked = (place, index + 1);
+        let answers = &self.plans[self.at].answers;
+        let key = (place, index);
+        let found = answers.binary_search_by_key(&key, |answer| (answer.place, answer.index));
+        let answer = found.map_or(0, |at| answers[at].answer);
+        Ok(answer.min(question.answer_count() - 1))
+    }
+}
