@@ -93,8 +93,8 @@ impl Execution {
     pub fn recording(&self) -> Option<Recording> {
         let failure = match self.outcome()? {
             Outcome::Fail(failure) => Some(failure.clone()),
-            Outcome::Pass | Outcome::Deadlock(_) => None,
-            _ => return None,
+            Outcome::Pass | Outcome::Deadlock(_) | Outcome::StepLimit { .. } => None,
+            Outcome::Cut | Outcome::Diverged(_) => return None,
         };
         if !self.watch.is_recording {
             return None;
@@ -182,11 +182,11 @@ impl Recording {
                 self.end(execution);
             }
         }
-        let is_over = matches!(
+        let is_stopped = matches!(
             execution.outcome(),
-            Some(Outcome::Pass | Outcome::Fail(_) | Outcome::Deadlock(_))
+            Some(Outcome::Cut | Outcome::Diverged(_))
         );
-        is_over && performed == self.transitions.len()
+        !is_stopped && performed == self.transitions.len()
     }
 }
 

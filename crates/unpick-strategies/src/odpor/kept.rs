@@ -6,7 +6,7 @@
 
 use super::Odpor;
 use super::levels::Levels;
-use super::outline::Outline;
+use super::outline::{Outline, Taken};
 use alloc::{sync::Arc, vec::Vec};
 use unpick_engine::{Begin, Execution, History, Recording, Relation, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
@@ -91,6 +91,12 @@ impl Kept {
         }
     }
 
+    fn use_up(&mut self, number: usize) {
+        self.all[number].is_used = true;
+        self.all[number].outline = None;
+        self.spare_count -= 1;
+    }
+
     /// The search begins anew, without any of them.
     pub fn release(&mut self) {
         self.levels.clear();
@@ -120,28 +126,29 @@ impl Odpor {
             if self.kept.all[number].is_used {
                 continue;
             }
-            let outline = self.outline(number);
-            match outline.begin_with(&self.path) {
-                Ok(guide) => {
-                    found.push((number, guide));
-                    reached.push((agreed, number));
-                }
-                Err(depth) => reached.push((depth.min(agreed), number)),
+            let Some(outline) = self.outline(number) else {
+                self.kept.use_up(number);
+                continue;
+            };
+            let depth = outline.begin_with(&self.path).err();
+            if depth.is_none() {
+                found.push(number);
             }
+            reached.push((depth.unwrap_or(agreed).min(agreed), number));
             self.kept.all[number].outline = Some(outline);
         }
         self.kept.levels.add(reached);
-        let mut found = found.into_iter();
-        found.any(|(number, guide)| self.perform_again(number, guide))
+        found.into_iter().any(|number| self.perform_again(number))
     }
 
-    /// The units of a kept execution under the relation that is in force.
-    fn outline(&mut self, number: usize) -> Outline {
+    /// The units of a kept execution under the relation that is in force. `None` if it cannot be
+    /// performed again.
+    fn outline(&mut self, number: usize) -> Option<Outline> {
         let past = &mut self.kept.all[number];
         let known = past.outline.take();
         let is_in_force = |outline: &Outline| outline.fixed_count == self.sections.fixed_count();
         if let Some(known) = known.filter(is_in_force) {
-            return known;
+            return Some(known);
         }
         let recording = Arc::clone(&past.recording);
         let mut execution = Execution::new(recording.settings());
@@ -151,26 +158,29 @@ impl Odpor {
             tasks: &mut recording.tasks(),
             answers: &mut recording.answers().iter(),
         };
-        let is_whole = recording.perform(&mut execution, &mut order);
-        assert!(
-            is_whole,
-            "internal error: an execution that cannot be performed again"
-        );
+        if !recording.perform(&mut execution, &mut order) {
+            return None;
+        }
         self.names.update(execution.trace());
         self.history.extend(&execution);
         self.objects.update(&execution, &self.history, &self.names);
         self.sections.close(&self.history);
-        Outline::new(
+        Some(Outline::new(
             &execution,
             &self.history,
             &self.names,
             (&self.sections, &self.objects),
-        )
+        ))
     }
 
     /// Performs a kept execution as planned and looks at it. Answers whether that has succeeded; if
     /// not, nothing has changed.
-    fn perform_again(&mut self, number: usize, guide: Guide) -> bool {
+    fn perform_again(&mut self, number: usize) -> bool {
+        let outline = self.kept.all[number].outline.as_ref();
+        let taken = outline.and_then(|outline| outline.begin_with(&self.path).ok());
+        let Some(guide) = taken.map(Taken::guide) else {
+            return false;
+        };
         let length = self.path.nodes.len();
         let (last, opening) = (self.path.nodes.last().cloned(), self.path.opening.clone());
         let recording = Arc::clone(&self.kept.all[number].recording);
@@ -184,9 +194,7 @@ impl Odpor {
             is_same = self.history.hash(Relation::Lazy) == self.kept.all[number].hash;
         }
         if is_same {
-            self.kept.all[number].is_used = true;
-            self.kept.all[number].outline = None;
-            self.kept.spare_count -= 1;
+            self.kept.use_up(number);
             self.look_at(&execution);
         } else {
             self.path.opening = opening;

@@ -77,9 +77,9 @@ impl Outline {
         }
     }
 
-    /// The execution in an equivalent order that begins with what a path plans. If there is none:
-    /// the number of points of the path that it can begin with.
-    pub fn begin_with(&self, path: &Path) -> Result<Guide, usize> {
+    /// Takes what a path plans, if an equivalent order begins with it. Otherwise answers the number of
+    /// points of the path that one can begin with.
+    pub fn begin_with(&self, path: &Path) -> Result<Taken<'_>, usize> {
         let mut taken = Taken {
             outline: self,
             counts: vec![0; self.tasks.len()],
@@ -97,7 +97,7 @@ impl Outline {
                 .ok_or(at)?;
             at += group.len();
         }
-        Ok(taken.guide())
+        Ok(taken)
     }
 
     /// Takes the unit of these points, and what is planned after it if it is the last one.
@@ -130,7 +130,7 @@ fn agree(planned: &[Question], answers: &[u32]) -> bool {
 }
 
 /// An execution, part of which is taken.
-struct Taken<'a> {
+pub(super) struct Taken<'a> {
     outline: &'a Outline,
     /// By task: how many of its units are taken.
     counts: Vec<u32>,
@@ -177,7 +177,7 @@ impl<'a> Taken<'a> {
     }
 
     /// What is taken, and then the rest.
-    fn guide(mut self) -> Guide {
+    pub fn guide(mut self) -> Guide {
         let outline = self.outline;
         for unit in 0..outline.units.len() {
             if !self.order.contains(&unit) {
