@@ -90,14 +90,14 @@ impl Verdict {
     }
 
     /// One execution for each relation that the engine tells apart, and none that does not count. Where
-    /// some execution fails, others may be cut: that a moved unit fails there as well is not known
-    /// before it has been performed.
+    /// some execution fails or has a race, others may be cut: whether a moved unit fails there as well, or
+    /// leads to an access that races, is not known before it has been performed.
     fn check_optimum(&mut self, promise: Promise, found: &Exploration) {
         let all = self.engine_relations;
         let (schedules, executions) = (found.schedules, found.executions);
         let reached = found.hbrs().unwrap_or_default();
-        let none_is_cut = self.fails || executions == schedules;
-        if (reached, schedules) != (all, all) || !none_is_cut {
+        let is_cut = executions > schedules && !self.fails && !self.races;
+        if (reached, schedules) != (all, all) || is_cut {
             let counts = format!(
                 "{all} relations, {reached} reached by {schedules} schedules in {executions} executions"
             );
