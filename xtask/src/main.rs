@@ -64,7 +64,8 @@ enum Chore {
     },
     /// Shrink and explain every failure of the suite and write docs/study/understanding.md
     Understanding,
-    /// Keep the promises about native programs in full: verdicts, backends, examples
+    /// Keep the promises about native programs in full: verdicts, backends, prelude,
+    /// examples
     Native {
         /// Only these; all by default
         parts: Vec<String>,

@@ -16,6 +16,7 @@ pub use measure::measure;
 const PARTS: &[(&str, &str, &str, &str)] = &[
     ("verdicts", "unpick-native", "verdicts", ""),
     ("backends", "unpick-native", "backends", ""),
+    ("prelude", "unpick-native", "prelude", ""),
     ("examples", "unpick-cli", "native", "examples::"),
 ];
 

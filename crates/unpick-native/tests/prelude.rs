@@ -10,6 +10,7 @@ use std::fs;
 use support::{Place, each, is_full, options, table};
 use unpick_native::drive::{Command, explore};
 use unpick_protocol::{Points, Reexecution};
+use unpick_trace::TaskId;
 
 const EXECUTIONS: u64 = 60;
 
@@ -127,4 +128,21 @@ fn explorations_from_snapshots_are_those_of_forks() {
         wrong
     });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_task_keeps_what_it_was_told_before_the_others_began() {
+    let place = Place::new("prelude-named");
+    let command = place.build("prelude/named.c", false);
+    // The ordinary schedule comes first and is right.
+    let mut options = options("dfs", 1_000);
+    options.reexecution = Some(Reexecution::Snapshot);
+    let found = explore(&command, &options, &mut |_| true)
+        .unwrap()
+        .exploration;
+    let failure = found.first_failure.unwrap();
+    assert!(failure.execution > 1, "{failure:?}");
+    let message = format!("{:?}", failure.outcome);
+    assert!(message.contains("value == 2"), "{message}");
+    assert_eq!(failure.trace.task_name(TaskId::MAIN), "task 0 (the first)");
 }

@@ -63,9 +63,18 @@ struct Kept {
     pending: Pending,
     random: Random,
     world: Option<ObjectId>,
+    task: KeptTask,
+}
+
+/// What there is to know of the first task.
+#[derive(Default)]
+struct KeptTask {
+    name: Option<String>,
     calls: Calls,
-    handlers: Option<*mut c_void>,
-    place: (usize, usize),
+    handlers: usize,
+    base: usize,
+    pc: usize,
+    is_detached: bool,
 }
 
 struct KeptObject {
@@ -177,7 +186,6 @@ fn keep(this: &mut Runtime) {
     // The first object is the task itself.
     let objects = this.prelude.shapes.iter().zip(&this.addresses[1..]);
     let objects = objects.zip(&infos[1..]);
-    let task = &this.tasks[TaskId::MAIN.index()];
     let mut kept = Kept {
         context: Some(context),
         heap: allocation::copy(&this.heap),
@@ -195,13 +203,36 @@ fn keep(this: &mut Runtime) {
         pending: this.pending.clone(),
         random: this.random,
         world: this.io.world(),
-        calls: task.calls.clone(),
-        handlers: Some(task.handlers),
-        place: (task.base, task.pc),
+        task: keep_task(this),
         ..Kept::default()
     };
     kept.clocks.copy_from(&this.clocks);
     this.prelude.kept = kept;
+}
+
+fn keep_task(this: &Runtime) -> KeptTask {
+    let task = &this.tasks[TaskId::MAIN.index()];
+    let info = &this.execution.trace().tasks[TaskId::MAIN.index()];
+    KeptTask {
+        name: info.name.clone(),
+        calls: task.calls.clone(),
+        handlers: task.handlers as usize,
+        base: task.base,
+        pc: task.pc,
+        is_detached: task.is_detached,
+    }
+}
+
+fn skip_task(this: &mut Runtime, kept: &KeptTask) {
+    if let Some(name) = &kept.name {
+        this.execution.name_task(TaskId::MAIN, name);
+    }
+    let task = &mut this.tasks[TaskId::MAIN.index()];
+    task.calls.copy_from(&kept.calls);
+    task.handlers = kept.handlers as *mut c_void;
+    task.base = kept.base;
+    task.pc = kept.pc;
+    task.is_detached = kept.is_detached;
 }
 
 /// Brings a runtime that begins an execution to the end of the prelude, if it is kept.
@@ -229,10 +260,7 @@ pub fn skip(this: &mut Runtime) {
     this.pending.clone_from(&kept.pending);
     this.random = kept.random;
     this.io.set_world(kept.world);
-    let task = &mut this.tasks[TaskId::MAIN.index()];
-    task.calls.copy_from(&kept.calls);
-    task.handlers = kept.handlers.unwrap_or(core::ptr::null_mut());
-    (task.base, task.pc) = kept.place;
+    skip_task(this, &kept.task);
     if let Some(context) = kept.context {
         this.slots[0].context = context;
     }
