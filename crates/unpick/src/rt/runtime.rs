@@ -347,6 +347,8 @@ impl Runtime {
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 let mut fresh = Runtime::new(program, settings, stack_size);
+                // What is to be noted of the execution is known to this one.
+                std::mem::swap(execution, &mut fresh.execution);
                 fresh.execute_here(strategy);
                 std::mem::swap(execution, &mut fresh.execution);
             });
