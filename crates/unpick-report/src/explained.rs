@@ -132,7 +132,7 @@ impl Telling<'_> {
 }
 
 /// A value as a person would write it: what is large is an address, or has a sign.
-fn number(value: u64) -> String {
+pub(crate) fn number(value: u64) -> String {
     match value as i64 {
         small @ -65_536..=65_536 => small.to_string(),
         _ => format!("{value:#x}"),

@@ -1,14 +1,17 @@
 //! Words for what unpick finds.
 //!
 //! A failure says five things, in this order: what failed, how it was found, why, how to replay it,
-//! and where it is kept. This crate renders them; it runs nothing and writes no files.
+//! and where it is kept. This crate renders them, and the schedule itself for those who want to look at it
+//! ([`Timeline`]); it runs nothing and reads and writes no files.
 
 mod explained;
 mod failure;
 mod schedule;
+mod show;
 mod why;
 
 pub use explained::explained;
 pub use failure::{FailureReport, Size, headline, thousands};
 pub use schedule::schedule;
+pub use show::{Columns, Sources, Timeline, columns, page, perfetto};
 pub use why::why;

@@ -49,7 +49,7 @@ pub(crate) fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {
     shown.join("; ")
 }
 
-fn action(trace: &Trace, op: &Op) -> String {
+pub(crate) fn action(trace: &Trace, op: &Op) -> String {
     let verb = match op.kind {
         OpKind::Wait => "be notified by",
         OpKind::Receive => "receive from",
