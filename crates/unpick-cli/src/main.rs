@@ -14,6 +14,7 @@ mod output;
 mod progress;
 mod replay;
 mod run;
+mod show;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -71,8 +72,11 @@ enum Command {
     Merge(merge::MergeArguments),
     /// Run a recorded schedule again and compare every step
     Replay(replay::ReplayArguments),
-    /// Show a recorded schedule step by step, without running anything
-    Show(replay::ShowArguments),
+    /// Show a recorded schedule as columns or as a page, without running anything
+    ///
+    /// One column a task, time downwards, with values, the locks that a task holds when it is left, and
+    /// the source, if the files are found from here. Steps that no other task can notice are folded.
+    Show(show::ShowArguments),
     /// List the strategies with their parameters
     Strategies,
     /// Say what of this machine helps or hinders the exploration of native programs
@@ -118,7 +122,7 @@ fn main() -> ExitCode {
         Command::Suite(command) => suite::run(command),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
-        Command::Show(arguments) => replay::show(&arguments),
+        Command::Show(arguments) => show::show(&arguments),
         Command::Strategies => Ok(list_strategies()),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Cc(_) | Command::Cpp(_) => unreachable!("internal error: not intercepted"),

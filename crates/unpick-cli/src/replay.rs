@@ -1,4 +1,4 @@
-//! `unpick replay` and `unpick show`: recorded schedules.
+//! `unpick replay`: recorded schedules, run again.
 
 use crate::Status;
 use crate::native::{self, BackendName, PREFIX};
@@ -28,14 +28,6 @@ pub(crate) struct ReplayArguments {
     /// Run a native program under gdb, in threads, up to the failing step
     #[arg(long)]
     gdb: bool,
-}
-
-/// Which schedule to show.
-#[derive(Args)]
-pub(crate) struct ShowArguments {
-    /// The id printed with the failure, or a file
-    #[arg(value_name = "REF")]
-    reference: String,
 }
 
 pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Status> {
@@ -114,22 +106,4 @@ fn replay_test(path: &Path, record: &Record) -> Result<Status> {
         true => Status::Clean,
         false => Status::Failed,
     })
-}
-
-pub(crate) fn show(arguments: &ShowArguments) -> Result<Status> {
-    let (path, record) = Store::new("").load(&arguments.reference)?;
-    let header = &record.header;
-    say!("{}", path.display());
-    say!("  program   {}", header.program);
-    say!(
-        "  found     execution {} of {} with seed {:#x}, by unpick {}",
-        header.execution,
-        header.strategy,
-        header.seed,
-        header.tool
-    );
-    say!("  outcome   {}", headline(&record.outcome, &record.trace));
-    say!("  why       {}", why(&record.outcome, &record.trace));
-    say!("\n{}", schedule(&record.trace));
-    Ok(Status::Clean)
 }
