@@ -75,7 +75,8 @@ enum Command {
     /// Show a recorded schedule as columns or as a page, without running anything
     ///
     /// One column a task, time downwards, with values, the locks that a task holds when it is left, and
-    /// the source, if the files are found from here. Steps that no other task can notice are folded.
+    /// the source, if the files are found from here. Steps that have nothing to do directly with other
+    /// tasks are folded.
     Show(show::ShowArguments),
     /// List the strategies with their parameters
     Strategies,

@@ -23,7 +23,7 @@ pub(crate) struct ShowArguments {
     /// The id printed with the failure, or a file
     #[arg(value_name = "REF")]
     reference: String,
-    /// Show all steps, also those that no other task can notice
+    /// Show all steps, also those that have nothing to do directly with other tasks
     #[arg(long)]
     all: bool,
     /// Write a page for a browser instead: lanes, arrows, source, search; needs no network

@@ -170,8 +170,17 @@ fn hostile_names_are_harmless_and_many_steps_are_no_matter() {
     );
     println!("rows and milliseconds of one picture: {count}");
     assert!(count[0].as_u64().unwrap() < 200, "{count}");
-    browser.press("PageUp");
-    browser.press("ArrowUp");
+    let found = browser.evaluate(
+        "(() => { const start = performance.now(), count = schedules[0].search('store'); \
+         return [count, performance.now() - start]; })()",
+    );
+    println!("found, and milliseconds of a search: {found}");
+    assert_eq!(found[0], 50_000);
+    let step = browser.evaluate(
+        "(() => { const start = performance.now(); KEYS.PageUp(views[0]); KEYS.k(views[0]); \
+         return (performance.now() - start) / 2; })()",
+    );
+    println!("milliseconds of a key: {step}");
     assert!(browser.exceptions.is_empty(), "{:?}", browser.exceptions);
 }
 

@@ -125,7 +125,7 @@ fn lost_update() -> Maker {
 }
 
 #[test]
-fn steps_that_nobody_notices_are_folded() {
+fn steps_between_which_nobody_comes_are_folded() {
     let made = lost_update();
     insta::assert_snapshot!(made.text(100, false));
     let all = made.text(100, true);

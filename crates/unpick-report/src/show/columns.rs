@@ -17,7 +17,7 @@ use layout::{Layout, cut};
 pub struct Columns {
     /// Characters in a line, at most.
     pub width: usize,
-    /// Whether to show also the steps that no other task can notice.
+    /// Whether to show also the steps that have nothing to do directly with other tasks.
     pub all: bool,
 }
 
@@ -157,7 +157,8 @@ fn foot(timeline: &Timeline<'_>, parts: &[Part], width: usize) -> String {
         return String::new();
     }
     let text = format!(
-        "{} of {} steps are folded (…): no other task can notice them; --all shows them",
+        "{} of {} steps are folded (--all shows them): no other task used their objects right before \
+         or after",
         thousands(count as u64),
         thousands(timeline.moments.len() as u64),
     );

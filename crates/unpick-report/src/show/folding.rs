@@ -1,7 +1,9 @@
-//! Which steps matter: those that another task can notice, and those that say how it ended.
+//! Which steps are shown: those that have directly to do with other tasks, and those that say how it ended.
 //!
-//! A step that no arrow leads to or from uses what its task alone uses, or uses again what nobody has
-//! changed since: whatever the others do, they do not depend on it, and it does not depend on them.
+//! No arrow leads to or from a step that is folded: no other task used its object right before or after it.
+//! It uses what its task alone uses, or uses again what its task has used last. It may still matter to others,
+//! as what is done under a lock matters to whoever takes the lock next; but then a step that is shown lies
+//! in between.
 
 use super::Timeline;
 use super::arrows::Arrows;
@@ -10,19 +12,19 @@ use unpick_trace::{Choice, OpKind, Outcome};
 /// So many steps of a failing task before its end are shown, whatever they are.
 const LAST_STEPS: usize = 3;
 
-/// Marks the steps that matter.
-pub(super) fn notice(timeline: &mut Timeline<'_>, at_the_end: &Arrows) {
+/// Marks the steps that are shown.
+pub(super) fn mark(timeline: &mut Timeline<'_>, at_the_end: &Arrows) {
     let record = timeline.record;
-    let mut noticed: Vec<bool> = record.trace.steps.iter().map(matters_by_itself).collect();
+    let mut shown: Vec<bool> = record.trace.steps.iter().map(matters_by_itself).collect();
     for arrow in &timeline.arrows {
-        noticed[arrow.from] = true;
-        noticed[arrow.to] = true;
+        shown[arrow.from] = true;
+        shown[arrow.to] = true;
     }
     // What tasks wait for in the end was done by somebody.
     if let Outcome::Deadlock(deadlock) = &record.outcome {
         for blocked in &deadlock.blocked {
             for step in at_the_end.sources(blocked.task, &blocked.op, false) {
-                noticed[step] = true;
+                shown[step] = true;
             }
         }
     }
@@ -30,14 +32,14 @@ pub(super) fn notice(timeline: &mut Timeline<'_>, at_the_end: &Arrows) {
         let steps = record.trace.steps.iter().enumerate().rev();
         let own = steps.filter(|(_, step)| step.task == task);
         for (last, _) in own.take(LAST_STEPS) {
-            noticed[last] = true;
+            shown[last] = true;
         }
     }
     // A mark that says that one step is left out takes as much room as the step.
-    for index in 0..noticed.len() {
-        let is_alone = (index == 0 || noticed[index - 1])
-            && noticed.get(index + 1).is_none_or(|&is_noticed| is_noticed);
-        timeline.moments[index].is_shown = noticed[index] || is_alone;
+    for index in 0..shown.len() {
+        let is_alone =
+            (index == 0 || shown[index - 1]) && shown.get(index + 1).is_none_or(|&next| next);
+        timeline.moments[index].is_shown = shown[index] || is_alone;
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Moment {
     /// The locks that the task holds after it: an index into the sets.
     pub(super) held: usize,
     pub(super) switch: Switch,
-    /// Whether it matters: another task can notice it, or it says how the execution ended.
+    /// Whether it is shown where not all steps are.
     pub(super) is_shown: bool,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Timeline<'a> {
         }
         self.lock_sets = locks.into_sets();
         self.endings = ending::of(self);
-        folding::notice(self, &arrows);
+        folding::mark(self, &arrows);
     }
 
     /// A step in words.
