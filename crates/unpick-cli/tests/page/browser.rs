@@ -40,6 +40,8 @@ impl Browser {
             .arg(program)
             .args(["--headless", "--no-sandbox", "--disable-gpu"])
             .args(["--no-first-run", "--remote-debugging-pipe"])
+            // Containers often have little of the shared memory that it would use.
+            .arg("--disable-dev-shm-usage")
             .arg("--window-size=1400,900")
             .arg(format!(
                 "--user-data-dir={}",
