@@ -117,7 +117,8 @@ impl Telling<'_> {
         }
         let mut details = Vec::new();
         if let At::Step(index) = event.at
-            && matches!(event.op.kind, OpKind::Load | OpKind::PlainRead)
+            // Nobody tells what a plain read has found.
+            && event.op.kind == OpKind::Load
         {
             details.push(format!("read {}", number(self.trace.steps[index].value)));
         }
