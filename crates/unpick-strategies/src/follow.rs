@@ -7,11 +7,9 @@ use alloc::vec::Vec;
 use unpick_engine::{Begin, Stop, Strategy, View};
 use unpick_trace::{Choice, Place, Plan, TaskId};
 
-/// Follows plans, one an execution.
+/// Follows a plan, in one execution.
 pub struct Follow {
-    plans: Vec<Plan>,
-    /// Which of them this execution follows.
-    at: usize,
+    plan: Plan,
     /// The task of the execution that each task of the plan turned out to be.
     found: Vec<Option<TaskId>>,
     /// The task of the plan that each task of the execution is.
@@ -21,19 +19,13 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// Follows `plan` in one execution.
+    /// Follows `plan`.
     pub fn new(plan: Plan) -> Follow {
-        Follow::each(alloc::vec![plan])
-    }
-
-    /// Follows each of `plans` in an execution of its own.
-    pub fn each(plans: Vec<Plan>) -> Follow {
         Follow {
-            plans,
-            at: 0,
-            found: Vec::new(),
+            found: alloc::vec![None; plan.tasks.len()],
             planned: Vec::new(),
             asked: (BEGINNING, 0),
+            plan,
         }
     }
 
@@ -45,7 +37,7 @@ impl Follow {
             let planned = match number {
                 0 => Some(0),
                 _ => self.planned[info.parent.index()].and_then(|parent| {
-                    let names = &self.plans[self.at].tasks;
+                    let names = &self.plan.tasks;
                     let is_it = |name: &(TaskId, u32)| *name == (parent, info.index);
                     // The first task is its own creator, and not one of those that it has created.
                     let found = names.iter().skip(1).position(is_it);
@@ -73,7 +65,7 @@ impl Follow {
 
     fn planned_turn(&self, view: &View<'_>) -> Option<TaskId> {
         let place = self.place(view)?;
-        let turns = &self.plans[self.at].turns;
+        let turns = &self.plan.turns;
         let at = turns.binary_search_by_key(&place, |turn| turn.place).ok()?;
         let task = self.found.get(turns[at].to.index()).copied()??;
         view.enabled().contains(task).then_some(task)
@@ -98,15 +90,10 @@ fn by_itself(view: &View<'_>) -> TaskId {
 
 impl Strategy for Follow {
     fn begin(&mut self, index: u64) -> Begin {
-        self.at = index as usize;
-        let Some(plan) = self.plans.get(self.at) else {
-            return Begin::Exhausted;
-        };
-        self.found.clear();
-        self.found.resize(plan.tasks.len(), None);
-        self.planned.clear();
-        self.asked = (BEGINNING, 0);
-        Begin::Ready
+        match index {
+            0 => Begin::Ready,
+            _ => Begin::Exhausted,
+        }
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
@@ -124,7 +111,7 @@ impl Strategy for Follow {
             _ => 0,
         };
         self.asked = (place, index + 1);
-        let answers = &self.plans[self.at].answers;
+        let answers = &self.plan.answers;
         let key = (place, index);
         let found = answers.binary_search_by_key(&key, |answer| (answer.place, answer.index));
         let answer = found.map_or(0, |at| answers[at].answer);
