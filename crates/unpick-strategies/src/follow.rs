@@ -13,7 +13,7 @@ pub struct Follow {
     /// The task of the execution that each task of the plan turned out to be.
     found: Vec<Option<TaskId>>,
     /// The task of the plan that each task of the execution is.
-    planned: Vec<Option<TaskId>>,
+    roles: Vec<Option<TaskId>>,
     /// Where the last question was asked, and how many were asked there.
     asked: (Place, u32),
 }
@@ -23,7 +23,7 @@ impl Follow {
     pub fn new(plan: Plan) -> Follow {
         Follow {
             found: alloc::vec![None; plan.tasks.len()],
-            planned: Vec::new(),
+            roles: Vec::new(),
             asked: (BEGINNING, 0),
             plan,
         }
@@ -31,12 +31,12 @@ impl Follow {
 
     /// Takes notice of tasks that have come to be.
     fn meet(&mut self, view: &View<'_>) {
-        while self.planned.len() < view.task_count() {
-            let number = self.planned.len();
+        while self.roles.len() < view.task_count() {
+            let number = self.roles.len();
             let info = &view.trace().tasks[number];
             let planned = match number {
                 0 => Some(0),
-                _ => self.planned[info.parent.index()].and_then(|parent| {
+                _ => self.roles[info.parent.index()].and_then(|parent| {
                     let names = &self.plan.tasks;
                     let is_it = |name: &(TaskId, u32)| *name == (parent, info.index);
                     // The first task is its own creator, and not one of those that it has created.
@@ -49,26 +49,36 @@ impl Follow {
             {
                 self.found[index] = Some(TaskId(number as u32));
             }
-            self.planned.push(planned.map(|index| TaskId(index as u32)));
+            self.roles.push(planned.map(|index| TaskId(index as u32)));
         }
     }
 
     /// Where the execution is, in the words of the plan.
     fn place(&self, view: &View<'_>) -> Option<Place> {
         let last = view.last();
-        let task = *self.planned.get(last.index())?;
+        let task = *self.roles.get(last.index())?;
         Some(Place {
             task: task?,
             operations: view.operations_of(last),
         })
     }
 
-    fn planned_turn(&self, view: &View<'_>) -> Option<TaskId> {
+    /// Who goes on here by the plan.
+    fn planned(&self, view: &View<'_>) -> Option<TaskId> {
         let place = self.place(view)?;
         let turns = &self.plan.turns;
-        let at = turns.binary_search_by_key(&place, |turn| turn.place).ok()?;
-        let task = self.found.get(turns[at].to.index()).copied()??;
-        view.enabled().contains(task).then_some(task)
+        let task = match turns.binary_search_by_key(&place, |turn| turn.place) {
+            Ok(at) if turns[at].to == place.task => None,
+            Ok(at) => self.found.get(turns[at].to.index()).copied()?,
+            // It has not come to its next place yet.
+            Err(next) => {
+                let is_before = turns
+                    .get(next)
+                    .is_some_and(|turn| turn.place.task == place.task);
+                is_before.then(|| view.last())
+            }
+        };
+        task.filter(|&task| view.enabled().contains(task))
     }
 }
 
@@ -98,7 +108,7 @@ impl Strategy for Follow {
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
         self.meet(view);
-        Ok(self.planned_turn(view).unwrap_or_else(|| by_itself(view)))
+        Ok(self.planned(view).unwrap_or_else(|| by_itself(view)))
     }
 
     fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {

@@ -4,7 +4,8 @@
 //! next one that can. A plan lists the places where another task is to go on. Places are counted in the
 //! operations of a task and not in steps, so that a plan from which something was taken away still says
 //! what the rest of it meant: that is what shrinking and explaining live on. A plan never fails; what
-//! cannot be followed is passed over.
+//! cannot be followed is passed over. Up to its last place a task goes on that could, even if by itself it would
+//! leave the turn to others because it waits in a loop.
 
 use crate::{Step, TaskId, Trace};
 use alloc::vec::Vec;
@@ -46,7 +47,8 @@ pub struct Plan {
     /// The stable name of each task that the plan speaks of: its creator, and how many that one had
     /// created before. The first task is its own creator.
     pub tasks: Vec<(TaskId, u32)>,
-    /// Ordered by place, each place once.
+    /// Ordered by place, each place once. One that leads to the very task of its place says where the plan
+    /// ends.
     pub turns: Vec<Turn>,
     /// Ordered by place and index.
     pub answers: Vec<PlannedAnswer>,
@@ -119,6 +121,13 @@ fn turns(segments: &[Segment], task_count: usize) -> Vec<Turn> {
         last = segment.task;
         performed[last.index()] += segment.operations;
     }
+    turns.push(Turn {
+        place: Place {
+            task: last,
+            operations: performed[last.index()],
+        },
+        to: last,
+    });
     turns
 }
 
