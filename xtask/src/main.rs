@@ -62,7 +62,8 @@ enum Chore {
         #[arg(long, default_value_t = 100_000)]
         executions: u64,
     },
-    /// Shrink and explain every failure of the suite and write docs/study/understanding.md
+    /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
+    /// docs/study/understanding.md
     Understanding,
     /// Keep the promises about native programs in full: verdicts, backends, prelude,
     /// examples

@@ -1,12 +1,15 @@
-//! `cargo xtask understanding`: every failure of the suite shrunk and explained, as
-//! docs/study/understanding.md.
+//! `cargo xtask understanding`: every failure of the suite and of the native programs shrunk and explained,
+//! as docs/study/understanding.md.
+
+mod native;
 
 use std::fmt::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use unpick::report::{Size, explained};
-use unpick::{Config, explain, explore, shrink_measured};
+use unpick::analysis::Size;
+use unpick::report::explained;
+use unpick::{Config, Pattern, explore, understand};
 use unpick_suite::{find, pattern_of, programs};
 
 const PAGE: &str = "docs/study/understanding.md";
@@ -23,33 +26,108 @@ const EXECUTIONS: u64 = 20_000;
 /// Shrinks and explains, prints, and writes the page. Says whether at least seven of eight were called by
 /// their name.
 pub(crate) fn run(root: &Path) -> Result<bool> {
-    let (mut rows, mut words) = (String::new(), String::new());
-    let (mut total, mut right) = (0, 0);
+    let mut page = Page::default();
     for program in programs().iter().filter(|one| one.fault.is_some()) {
-        let Some(row) = row(program.name)? else {
-            continue;
-        };
-        total += 1;
-        right += u32::from(row.is_right);
-        println!("{}", row.cells);
-        let _ = writeln!(rows, "{}", row.cells);
-        let _ = writeln!(words, "- `{}`: {}", program.name, row.why);
+        if let Some(row) = row(program.name)? {
+            page.add(row);
+        }
     }
-    let mut page = introduction();
-    page.push_str(&rows);
-    let _ = writeln!(page, "\n{right} of {total} are called by their name.\n");
-    page.push_str("## In words\n\n");
-    page.push_str(&words);
+    page.end_of_table();
+    page.tables.push_str("\n## Native programs\n\n");
+    page.tables.push_str(HEADING);
+    native::rows(root, &mut |row| page.add(row))?;
+    page.end_of_table();
+    let text = format!(
+        "{}{HEADING}{}\n## In words\n\n{}",
+        introduction(),
+        page.tables,
+        page.words
+    );
     let path = root.join(PAGE);
-    std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
-    println!("{right} of {total} are called by their name");
-    Ok(right * 8 >= total * 7)
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(page.right_of_all * 8 >= page.rows_of_all * 7)
 }
 
+#[derive(Default)]
+struct Page {
+    tables: String,
+    words: String,
+    rows: u32,
+    right: u32,
+    rows_of_all: u32,
+    right_of_all: u32,
+}
+
+impl Page {
+    fn add(&mut self, row: Row) {
+        let cells = row.cells();
+        println!("{cells}");
+        let _ = writeln!(self.tables, "{cells}");
+        let _ = writeln!(self.words, "- `{}`: {}", row.name, row.why);
+        self.rows += 1;
+        self.right += u32::from(row.is_right());
+    }
+
+    /// Says how many were right, and begins to count anew.
+    fn end_of_table(&mut self) {
+        let (right, rows) = (self.right, self.rows);
+        println!("{right} of {rows} are called by their name");
+        let _ = writeln!(self.tables, "\n{right} of {rows} are called by their name.");
+        self.right_of_all += right;
+        self.rows_of_all += rows;
+        (self.right, self.rows) = (0, 0);
+    }
+}
+
+/// A failure, and what became of it.
 struct Row {
-    cells: String,
+    name: String,
+    strategy: &'static str,
+    before: Size,
+    after: Size,
+    is_fewest: bool,
+    shrinking: u64,
+    explaining: u64,
+    orderings: u64,
+    depth: Option<u64>,
+    /// What it is called; nothing if it is not explained.
+    named: Option<String>,
+    /// What it may rightly be called.
+    truth: Vec<Pattern>,
     why: String,
-    is_right: bool,
+}
+
+impl Row {
+    fn is_right(&self) -> bool {
+        let mut names = self.truth.iter().map(|pattern| pattern.name());
+        names.any(|name| self.named.as_deref() == Some(name))
+    }
+
+    fn cells(&self) -> String {
+        let named = self.named.as_deref().unwrap_or("not explained");
+        let truth: Vec<&str> = self.truth.iter().map(|pattern| pattern.name()).collect();
+        let verdict = match self.is_right() {
+            true => named.to_string(),
+            false => format!("{named}; it is: {}", truth.join(" or ")),
+        };
+        let fewest = match self.is_fewest {
+            true => "",
+            false => " (not all smaller ones tried)",
+        };
+        let depth = self.depth.map_or(String::new(), |depth| depth.to_string());
+        format!(
+            "| `{}` | {} | {} | {} | {} | {}{fewest} | {} | {} | {} | {depth} | {verdict} |",
+            self.name,
+            self.strategy,
+            self.before.steps,
+            self.after.steps,
+            self.before.preemptions,
+            self.after.preemptions,
+            self.shrinking,
+            self.orderings,
+            self.explaining,
+        )
+    }
 }
 
 fn row(name: &str) -> Result<Option<Row>> {
@@ -67,56 +145,45 @@ fn row(name: &str) -> Result<Option<Row>> {
     let Some((config, strategy, failure)) = found else {
         return Ok(None);
     };
-    let shrunk = shrink_measured(&config, &body, &failure);
-    let least = unpick::FirstFailure {
-        outcome: shrunk.least.outcome,
-        trace: shrunk.least.trace,
-        ..(*failure).clone()
-    };
-    let explanation = explain(&config, &body, &least).context("nothing was explained")?;
-    let (before, after) = (Size::of(&failure.trace), Size::of(&least.trace));
-    let truth = pattern_of(name).map_or("unknown", |pattern| pattern.name());
-    let named = explanation
-        .pattern
-        .map_or("not explained", |pattern| pattern.name());
-    let is_right = truth == named;
-    let verdict = match is_right {
-        true => named.to_string(),
-        false => format!("{named}; it is: {truth}"),
-    };
-    let fewest = match shrunk.is_fewest {
-        true => "",
-        false => " (not all smaller ones tried)",
-    };
+    let (least, known) = understand(&config, &body, &failure).context("nothing was explained")?;
+    let explanation = &known.explanation;
     Ok(Some(Row {
-        cells: format!(
-            "| `{name}` | {strategy} | {} | {} | {} | {}{fewest} | {} | {} | {} | {verdict} |",
-            before.steps,
-            after.steps,
-            before.preemptions,
-            after.preemptions,
-            shrunk.executions,
-            explanation.causes.len(),
-            explanation.executions,
-        ),
-        why: explained(&least.outcome, &least.trace, &explanation),
-        is_right,
+        name: name.to_string(),
+        strategy,
+        before: known.found,
+        after: Size::of(&least.trace),
+        is_fewest: known.is_fewest,
+        shrinking: known.shrinking,
+        explaining: explanation.executions,
+        orderings: explanation.causes.len() as u64,
+        depth: explanation.depth().map(|depth| depth as u64),
+        named: explanation
+            .pattern
+            .map(|pattern| pattern.name().to_string()),
+        truth: pattern_of(name).into_iter().collect(),
+        why: explained(&least.outcome, &least.trace, explanation),
     }))
 }
+
+const HEADING: &str = "\
+| program | found by | steps | after | preemptions | after | executions | orderings | executions | depth | named |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+";
 
 fn introduction() -> String {
     format!(
         "# Failures shrunk and explained
 
 Made by `cargo xtask understanding`, which writes this page anew. Every program of the suite with a fault,
-explored with `{STRATEGY}`, or with `{STRATEGY_ELSE}` where that finds nothing, up to {EXECUTIONS} executions.
+and every native program of the tests (`crates/unpick-native/tests/programs`), explored with `{STRATEGY}`,
+or with `{STRATEGY_ELSE}` where that finds nothing, up to {EXECUTIONS} executions.
 Steps and preemptions are those of the failing schedule as it was found and after shrinking; executions are
-what shrinking and explaining took. Orderings are those without which it does not fail. What is named is
-compared with what the suite knows of the program, which was judged by its source. Programs whose fault does
-not show under sequential consistency are not in the table.
+what shrinking and explaining took. Orderings are those without which it does not fail; the depth counts those
+that an intrusion consists of as well. What is named is compared with what is known of the program, which was
+judged by its source. Programs whose fault does not show under sequential consistency are not in the table.
 
-| program | found by | steps | after | preemptions | after | executions | orderings | executions | named |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---|
+## The suite
+
 "
     )
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 /// The root of the workspace that the current directory belongs to.
 pub fn root() -> Result<PathBuf> {
@@ -35,6 +35,15 @@ pub fn command(root: &Path, program: &str) -> Command {
         }
     }
     command
+}
+
+/// The command `unpick`, built anew; it lies beside this program.
+pub fn unpick(root: &Path) -> Result<PathBuf> {
+    let mut command = command(root, "cargo");
+    let status = command.args(["build", "--package", "unpick-cli"]).status();
+    ensure!(status?.success(), "unpick-cli does not build");
+    let own = std::env::current_exe().context("cannot tell where this program is")?;
+    Ok(own.with_file_name("unpick"))
 }
 
 fn is_about_package(name: &str) -> bool {

@@ -19,14 +19,15 @@ mod serial;
 
 use crate::shrink::{Ended, Run};
 use critical::Critical;
+pub(crate) use events::essential;
 pub use events::{At, Event};
 use pattern::Known;
 pub use pattern::{Intrusion, Pattern};
 use reversal::{Reversed, reverse};
-use unpick_trace::{Access, ObjectId, Plan, TaskId};
+use unpick_trace::{Access, ObjectId, Outcome, Plan, Step, TaskId, Trace};
 
 /// Two operations, and the first before the second is a cause of the failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause {
     /// An index into [`Explanation::events`].
     pub first: usize,
@@ -48,6 +49,9 @@ pub struct Explanation {
     pub intrusion: Option<Intrusion>,
     /// The event after which everything that was tried fails.
     pub critical: Option<usize>,
+    /// An execution that passes: of those that were tried, the one that goes along with the failing one for
+    /// longest.
+    pub passing: Option<Trace>,
     /// Executions that it took.
     pub executions: u64,
 }
@@ -56,9 +60,12 @@ pub struct Explanation {
 pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Explanation {
     let mut events = events::of(failing);
     let mut left = executions_max;
+    let mut nearest = Nearest::default();
     let mut counted = |plan: &Plan| {
         left = left.checked_sub(1)?;
-        run(plan)
+        let ended = run(plan)?;
+        nearest.take(failing, &ended);
+        Some(ended)
     };
     let mut causes = Vec::new();
     let mut left_undone = Vec::new();
@@ -84,6 +91,7 @@ pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Expla
         events.push(late);
         causes.push(Cause { first, second });
     }
+    let is_inevitable = is_inevitable && nearest.passing.is_none();
     let named = pattern::of(&Known {
         failing,
         events: &events,
@@ -95,10 +103,34 @@ pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Expla
     Explanation {
         pattern: named.map(|(pattern, _)| pattern),
         intrusion: named.and_then(|(_, intrusion)| intrusion),
-        causes: events::essential(&events, &causes),
+        causes: essential(&events, &causes),
         events,
         critical,
+        passing: nearest.passing,
         executions: executions_max - left,
+    }
+}
+
+/// The passing execution that goes along with the failing one for longest.
+#[derive(Default)]
+struct Nearest {
+    passing: Option<Trace>,
+    /// Operations that it shares with the failing one.
+    shared: usize,
+}
+
+impl Nearest {
+    fn take(&mut self, failing: &Ended, ended: &Ended) {
+        if ended.outcome != Outcome::Pass {
+            return;
+        }
+        let both = failing.trace.operations().zip(ended.trace.operations());
+        let is_same = |(one, other): &(&Step, &Step)| one.task == other.task && one.op == other.op;
+        let shared = both.take_while(is_same).count();
+        if self.passing.is_none() || shared > self.shared {
+            self.passing = Some(ended.trace.clone());
+            self.shared = shared;
+        }
     }
 }
 

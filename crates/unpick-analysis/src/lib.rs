@@ -7,7 +7,9 @@
 mod explain;
 mod same_failure;
 mod shrink;
+mod understanding;
 
 pub use explain::{At, Cause, Event, Explanation, Intrusion, Pattern, explain};
 pub use same_failure::same_failure;
 pub use shrink::{Ended, Run, Shrunk, shrink};
+pub use understanding::{Size, Understanding};

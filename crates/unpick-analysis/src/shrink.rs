@@ -261,11 +261,10 @@ impl Shrinking<'_, '_> {
             let Some(ended) = self.follow(&plan) else {
                 return false;
             };
-            let trace = ended.trace.clone();
-            if self.keep(ended) && self.cost.preemptions < bound {
+            if self.keep(ended.clone()) && self.cost.preemptions < bound {
                 return true;
             }
-            branches.add(trace, followed);
+            branches.add(ended, followed);
             self.is_over |= branches.is_partial();
         }
         false

@@ -5,8 +5,8 @@ mod warnings;
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use unpick::analysis::{At, Explanation};
-use unpick::report::{Size, explained, headline, why};
+use unpick::analysis::{At, Size, Understanding};
+use unpick::report::{explained, headline, why};
 use unpick::trace::{Divergence, Outcome, Trace};
 use unpick::{Classes, Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason};
 
@@ -141,14 +141,11 @@ impl Line {
 }
 
 /// What is known of a failure: as it was found, and what became of it by shrinking and explaining.
-pub(crate) fn failure_to_json(
-    failure: &FirstFailure,
-    shrunk_from: Option<Size>,
-    explanation: Option<&Explanation>,
-) -> Value {
+pub(crate) fn failure_to_json(failure: &FirstFailure, known: Option<&Understanding>) -> Value {
     let (outcome, trace) = (&failure.outcome, &failure.trace);
     let size = Size::of(trace);
-    let found = shrunk_from.unwrap_or(size);
+    let found = known.map_or(size, |known| known.found);
+    let explanation = known.map(|known| &known.explanation);
     let step = explanation.and_then(|explanation| {
         let critical = &explanation.events[explanation.critical?];
         match critical.at {
@@ -164,11 +161,15 @@ pub(crate) fn failure_to_json(
         ),
         "pattern": explanation.and_then(|explanation| Some(explanation.pattern?.name())),
         "orderings": explanation.map(|explanation| explanation.causes.len()),
+        "depth": explanation.and_then(|explanation| explanation.depth()),
         "critical_step": step,
         "steps": size.steps,
         "steps_found": found.steps,
         "preemptions": size.preemptions,
         "preemptions_found": found.preemptions,
+        "preemptions_are_fewest": known.is_some_and(|known| known.is_fewest),
+        "executions_to_shrink": known.map(|known| known.shrinking),
+        "executions_to_explain": explanation.map(|explanation| explanation.executions),
     })
 }
 

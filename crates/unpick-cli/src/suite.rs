@@ -9,8 +9,8 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use unpick::analysis::Explanation;
-use unpick::report::{FailureReport, Size, headline, thousands};
+use unpick::analysis::Understanding;
+use unpick::report::{FailureReport, headline, thousands};
 use unpick::store::Store;
 use unpick::{Config, Exploration, FirstFailure, Shard, StopReason};
 use unpick_suite::{Selection, find, programs};
@@ -116,12 +116,12 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
     let mut found = unpick::explore_observed(config, &program, &|found| progress.observe(found));
     let elapsed = start.elapsed();
     progress.finish();
-    let (mut shrunk_from, mut explanation) = (None, None);
-    if let Some(failure) = &mut found.first_failure {
-        let shrunk = unpick::shrink(config, &program, failure);
-        shrunk_from = Some(Size::of(&failure.trace));
-        explanation = unpick::explain(config, &program, &shrunk);
-        **failure = shrunk;
+    let mut known = None;
+    if let Some(failure) = &mut found.first_failure
+        && let Some((least, more)) = unpick::understand(config, &program, failure)
+    {
+        **failure = least;
+        known = Some(more);
     }
     let saved = found
         .first_failure
@@ -136,7 +136,7 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
             elapsed_ms: elapsed.as_millis() as u64,
             trace: reference,
             failure: found.first_failure.as_ref().map_or(Value::Null, |failure| {
-                failure_to_json(failure, shrunk_from, explanation.as_ref())
+                failure_to_json(failure, known.as_ref())
             }),
             shard: options.shard,
             options: options.text(),
@@ -146,8 +146,7 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
     } else {
         let guarantee = config.guarantee(&found);
         if let (Some(failure), Some(saved)) = (&found.first_failure, &saved) {
-            let known = (shrunk_from, explanation.as_ref());
-            print_failure(&label, failure, known, options, saved);
+            print_failure(&label, failure, known.as_ref(), options, saved);
         }
         print_text(&label, &found, options, elapsed, guarantee);
     }
@@ -207,7 +206,7 @@ fn save(
 fn print_failure(
     label: &str,
     failure: &FirstFailure,
-    (shrunk_from, explanation): (Option<Size>, Option<&Explanation>),
+    known: Option<&Understanding>,
     options: &ExplorationOptions,
     saved: &SaveResult,
 ) {
@@ -219,8 +218,7 @@ fn print_failure(
         name: label,
         outcome: &failure.outcome,
         trace: &failure.trace,
-        shrunk_from,
-        explanation,
+        known,
         execution: failure.execution,
         executions_max: options.executions,
         is_directed: failure.is_directed,

@@ -2,7 +2,7 @@
 
 use crate::{explained, why};
 use std::fmt;
-use unpick_analysis::Explanation;
+use unpick_analysis::{Size, Understanding};
 use unpick_trace::{FailureKind, Outcome, Trace};
 
 /// A failing schedule with everything a person needs to act on it.
@@ -13,10 +13,8 @@ pub struct FailureReport<'a> {
     pub outcome: &'a Outcome,
     /// What happened in it.
     pub trace: &'a Trace,
-    /// How large it was as it was found, if it was shrunk.
-    pub shrunk_from: Option<Size>,
     /// What was found out about it by running the program again.
-    pub explanation: Option<&'a Explanation>,
+    pub known: Option<&'a Understanding>,
     /// Which execution it was, from 1.
     pub execution: u64,
     /// How many were allowed.
@@ -48,34 +46,15 @@ impl fmt::Display for FailureReport<'_> {
             thousands(self.execution),
             self.strategy,
             self.seed,
-            size_text(Size::of(self.trace), self.shrunk_from),
+            size_text(Size::of(self.trace), self.known.map(|known| known.found)),
         )?;
-        let why = match self.explanation {
-            Some(explanation) => explained(self.outcome, self.trace, explanation),
+        let why = match self.known {
+            Some(known) => explained(self.outcome, self.trace, &known.explanation),
             None => why(self.outcome, self.trace),
         };
         writeln!(f, "  why     {why}")?;
         writeln!(f, "  replay  {}", self.replay)?;
         write!(f, "  saved   {}", self.saved)
-    }
-}
-
-/// How large an execution is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    /// Operations of its tasks.
-    pub steps: usize,
-    /// How often a task was left that could have gone on.
-    pub preemptions: usize,
-}
-
-impl Size {
-    /// The size of an execution.
-    pub fn of(trace: &Trace) -> Size {
-        Size {
-            steps: trace.operation_count(),
-            preemptions: trace.preemption_count(),
-        }
     }
 }
 

@@ -11,7 +11,7 @@ mod show;
 mod why;
 
 pub use explained::explained;
-pub use failure::{FailureReport, Size, headline, thousands};
+pub use failure::{FailureReport, headline, thousands};
 pub use schedule::schedule;
 pub use show::{Columns, Sources, Timeline, columns, page, perfetto};
 pub use why::why;

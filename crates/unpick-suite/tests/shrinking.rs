@@ -2,10 +2,11 @@
 //! preemption bounding needs. And explained: what is named is what the program has.
 
 use std::sync::Arc;
+use unpick::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use unpick::thread;
 use unpick::trace::{Outcome, Plan, Trace};
 use unpick::{
-    Config, FirstFailure, explain, explore, explore_visited, follow, replay, same_failure, shrink,
-    shrink_measured,
+    Config, FirstFailure, explore, explore_visited, follow, replay, same_failure, understand,
 };
 use unpick_suite::generated::{Flavour, Log, generate, run};
 use unpick_suite::{Selection, find, pattern_of, programs};
@@ -63,16 +64,15 @@ fn a_shrunk_failure_is_the_same_with_fewest_preemptions() {
                 continue;
             };
             failures += 1;
-            let shrunk = shrink_measured(&config, &body, &failure);
-            let least = &shrunk.least;
+            let (least, known) = understand(&config, &body, &failure).unwrap();
             let mut complain = |what: String| {
                 wrong.push(format!("{} by {strategy}: {what}", program.name));
             };
             if !same_failure(&least.outcome, &failure.outcome) {
                 complain(format!("another failure: {:?}", least.outcome));
             }
-            if shrunk.executions > SHRINKING_MAX {
-                complain(format!("{} executions", shrunk.executions));
+            if known.shrinking > SHRINKING_MAX {
+                complain(format!("{} executions", known.shrinking));
             }
             let again = replay(&config, &body, least.trace.clone()).first_failure;
             if again.is_none_or(|again| again.trace.hash() != least.trace.hash()) {
@@ -83,8 +83,8 @@ fn a_shrunk_failure_is_the_same_with_fewest_preemptions() {
             if fewest.is_some_and(|fewest| count > fewest) {
                 complain(format!("{count} preemptions, and {fewest:?} by ipb"));
             }
-            let twice = shrink_measured(&config, &body, &failure).least.trace;
-            if twice.hash() != least.trace.hash() {
+            let (twice, _) = understand(&config, &body, &failure).unwrap();
+            if twice.trace.hash() != least.trace.hash() {
                 complain("differs from time to time".to_string());
             }
         }
@@ -125,6 +125,42 @@ fn a_plan_leads_through_the_execution_that_it_was_made_of() {
     assert!(followed > 2_000, "only {followed} executions");
 }
 
+/// Two tasks wait for a third in a loop that yields, and one that does nothing.
+fn spinners() {
+    let flag = Arc::new(AtomicBool::new(false));
+    let yielding = Arc::clone(&flag);
+    let restless = Arc::clone(&flag);
+    let waiting = [
+        thread::spawn(move || {
+            while !yielding.load(SeqCst) {
+                thread::yield_now();
+            }
+        }),
+        thread::spawn(move || while !restless.load(SeqCst) {}),
+    ];
+    for _ in 0..4 {
+        flag.load(SeqCst);
+    }
+    flag.store(true, SeqCst);
+    for task in waiting {
+        task.join().unwrap();
+    }
+}
+
+#[test]
+fn a_plan_leads_through_loops_that_wait() {
+    let config = config("random").executions(200).keep_going(true);
+    let mut traces: Vec<Trace> = Vec::new();
+    explore_visited(&config, &spinners, &mut |execution| {
+        traces.push(execution.trace().detached());
+    });
+    for trace in traces {
+        let plan = Plan::of(&trace);
+        let ended = follow(&config, &spinners, &plan);
+        assert_eq!(ended.trace.hash(), trace.hash(), "{plan:?}");
+    }
+}
+
 #[test]
 fn most_failures_are_called_by_their_name() {
     let (mut explained, mut right) = (0, 0);
@@ -139,8 +175,8 @@ fn most_failures_are_called_by_their_name() {
         let Some(failure) = explore(config.clone(), body.clone()).first_failure else {
             continue;
         };
-        let shrunk = shrink(&config, &body, &failure);
-        let explanation = explain(&config, &body, &shrunk).unwrap();
+        let (_, known) = understand(&config, &body, &failure).unwrap();
+        let explanation = known.explanation;
         let truth = pattern_of(program.name).expect("a kind for every fault");
         let name = explanation.pattern.map(|pattern| pattern.name());
         explained += 1;

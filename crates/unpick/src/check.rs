@@ -1,10 +1,10 @@
 //! Explorations that report: what tests call.
 
-use crate::{Config, Exploration, FirstFailure, explain, explore_observed, replay, shrink};
+use crate::{Config, Exploration, FirstFailure, explore_observed, replay, understand};
 use std::path::{Path, PathBuf};
 use unpick_analysis::same_failure;
 use unpick_engine::Control;
-use unpick_report::{FailureReport, Size, headline};
+use unpick_report::{FailureReport, headline};
 use unpick_store::{Store, StoreError};
 use unpick_trace::{Header, Record};
 
@@ -104,8 +104,11 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn report(&self, found: &FirstFailure, program: &(dyn Fn() + Send + Sync)) -> String {
-        let failure = &shrink(self.config, program, found);
-        let explanation = explain(self.config, program, failure);
+        let understood = understand(self.config, program, found);
+        let (failure, known) = match &understood {
+            Some((failure, known)) => (failure, Some(known)),
+            None => (found, None),
+        };
         let (command, saved) = match self.store.save(&record(self.config, self.name, failure)) {
             Ok(saved) => (
                 format!("UNPICK_REPLAY={} cargo test {}", saved.id, short(self.name)),
@@ -126,8 +129,7 @@ impl Session<'_> {
             name: self.name,
             outcome: &failure.outcome,
             trace: &failure.trace,
-            shrunk_from: Some(Size::of(&found.trace)),
-            explanation: explanation.as_ref(),
+            known,
             execution: failure.execution,
             executions_max: self.config.executions_max,
             is_directed: failure.is_directed,

@@ -30,18 +30,18 @@ mod explore;
 pub mod hint;
 mod rt;
 mod shard;
-mod shrink;
 pub mod sync;
 pub mod thread;
 pub mod time;
+mod understand;
 
 pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::{Config, parse_duration, parse_number};
 pub use explore::{explore, explore_observed, explore_visited, replay};
 pub use shard::{MergeError, Shard, merge};
-pub use shrink::{explain, follow, shrink, shrink_measured};
+pub use understand::{follow, understand};
 pub use unpick_analysis as analysis;
-pub use unpick_analysis::{Ended, Explanation, Pattern, Shrunk, same_failure};
+pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding, same_failure};
 pub use unpick_engine::{
     BoundCount, Classes, Confirmation, Control, Execution, Exploration, FirstFailure, Limits,
     LockCycle, LockLink, PartFound, Race, ShardFound, StopReason, Warning, WarningKind,

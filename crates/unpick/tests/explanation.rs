@@ -1,8 +1,8 @@
 //! Explanations tell what a failure depends on, and nothing else.
 
-use unpick::sync::Arc;
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use unpick::{Config, Pattern, explain, explore, shrink, thread};
+use unpick::sync::{Arc, Mutex};
+use unpick::{Config, Pattern, explore, replay, thread, understand};
 
 /// Two tasks count in a way that loses one, and meet elsewhere, where it does not matter who is first.
 fn lossy_count() {
@@ -28,9 +28,14 @@ fn lossy_count() {
 fn an_ordering_that_does_not_matter_is_no_cause() {
     let config = Config::new().strategy("dfs").executions(10_000);
     let found = explore(config.clone(), lossy_count).first_failure.unwrap();
-    let failure = shrink(&config, &lossy_count, &found);
-    let explanation = explain(&config, &lossy_count, &failure).unwrap();
+    let (_, known) = understand(&config, &lossy_count, &found).unwrap();
+    let explanation = known.explanation;
     assert_eq!(explanation.pattern, Some(Pattern::LostUpdate));
+    // A read before the other one's write, which is before the own one.
+    assert_eq!(explanation.depth(), Some(2));
+    let passing = explanation.passing.unwrap();
+    let again = replay(&config, &lossy_count, passing);
+    assert!(again.first_failure.is_none() && again.diverged.is_none());
     // Their first uses stand at the beginning, in this order.
     let objects = [0, 1].map(|index| explanation.events[index].op.object);
     let [counter, meeting] = objects;
@@ -41,5 +46,62 @@ fn an_ordering_that_does_not_matter_is_no_cause() {
         for index in [cause.first, cause.second] {
             assert_eq!(explanation.events[index].op.object, counter, "{cause:?}");
         }
+    }
+}
+
+/// A withdrawal that is not covered leaves without letting go of the lock; a deposit that comes before it
+/// covers it.
+fn leaves_locked() {
+    let balance = Arc::new(Mutex::new(10));
+    let other = Arc::clone(&balance);
+    let spender = thread::spawn(move || {
+        let mut balance = other.lock().unwrap();
+        match *balance < 15 {
+            true => std::mem::forget(balance),
+            false => *balance -= 15,
+        }
+    });
+    let saver = thread::spawn(move || *balance.lock().unwrap() += 5);
+    spender.join().unwrap();
+    saver.join().unwrap();
+}
+
+#[test]
+fn an_operation_that_was_never_performed_may_have_come_too_late() {
+    let config = Config::new().strategy("dfs").executions(10_000);
+    let found = explore(config.clone(), leaves_locked)
+        .first_failure
+        .unwrap();
+    let (_, known) = understand(&config, &leaves_locked, &found).unwrap();
+    let explanation = known.explanation;
+    assert_eq!(explanation.pattern, Some(Pattern::OrderViolation));
+    assert_eq!(explanation.depth(), Some(1));
+}
+
+/// The first task waits for a lock that the second one takes in between, and for ever, if it comes later.
+fn waits_within(is_early: bool) {
+    let gate = Arc::new(Mutex::new(()));
+    let other = Arc::clone(&gate);
+    let closer = thread::spawn(move || std::mem::forget(other.lock()));
+    if !is_early {
+        closer.join().unwrap();
+        drop(gate.lock());
+        return;
+    }
+    drop(gate.lock());
+    closer.join().unwrap();
+}
+
+#[test]
+fn what_fails_in_every_order_is_told_from_what_does_not() {
+    for (is_early, expected) in [
+        (true, Pattern::OrderViolation),
+        (false, Pattern::EveryOrder),
+    ] {
+        let config = Config::new().strategy("dfs").executions(10_000);
+        let program = move || waits_within(is_early);
+        let found = explore(config.clone(), program).first_failure.unwrap();
+        let (_, known) = understand(&config, &program, &found).unwrap();
+        assert_eq!(known.explanation.pattern, Some(expected), "{is_early}");
     }
 }

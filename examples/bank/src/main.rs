@@ -2,9 +2,9 @@
 
 use bank::{Bank, two_transfers};
 use std::process::ExitCode;
-use unpick::report::{FailureReport, Size, headline, schedule};
+use unpick::report::{FailureReport, headline, schedule};
 use unpick::store::Store;
-use unpick::{Config, explain, explore, record, replay, shrink};
+use unpick::{Config, explore, record, replay, understand};
 
 fn main() -> ExitCode {
     let program = || two_transfers(Bank::transfer);
@@ -14,8 +14,11 @@ fn main() -> ExitCode {
         println!("nothing found in {} executions", found.executions);
         return ExitCode::SUCCESS;
     };
-    let failure = &shrink(&config, &program, first);
-    let explanation = explain(&config, &program, failure);
+    let understood = understand(&config, &program, first);
+    let (failure, known) = match &understood {
+        Some((failure, known)) => (failure, Some(known)),
+        None => (&**first, None),
+    };
     let saved = match Store::new("").save(&record(&config, "bank", failure)) {
         Ok(saved) => saved.regression.display().to_string(),
         Err(error) => format!("nothing: {error}"),
@@ -24,8 +27,7 @@ fn main() -> ExitCode {
         name: "two_transfers",
         outcome: &failure.outcome,
         trace: &failure.trace,
-        shrunk_from: Some(Size::of(&first.trace)),
-        explanation: explanation.as_ref(),
+        known,
         execution: failure.execution,
         executions_max: 1_000,
         is_directed: failure.is_directed,

@@ -76,7 +76,7 @@ const REPEATS: u64 = 1_000;
 
 /// Measures everything; says whether every bar was reached.
 pub fn measure(root: &Path) -> Result<bool> {
-    let unpick = build(root)?;
+    let unpick = workspace::unpick(root)?;
     let folder = root.join("target/native-bench");
     fs::create_dir_all(&folder)?;
     let mut all_well = true;
@@ -168,15 +168,6 @@ fn points(root: &Path, unpick: &Path, folder: &Path) -> Result<bool> {
 
 fn verdict(is_well: bool) -> &'static str {
     if is_well { "reached" } else { "MISSED" }
-}
-
-/// The command itself; it lies beside this program.
-fn build(root: &Path) -> Result<PathBuf> {
-    let mut command = workspace::command(root, "cargo");
-    let status = command.args(["build", "--package", "unpick-cli"]).status();
-    ensure!(status?.success(), "unpick-cli does not build");
-    let own = std::env::current_exe().context("cannot tell where this program is")?;
-    Ok(own.with_file_name("unpick"))
 }
 
 /// A program that can be run.

@@ -52,7 +52,7 @@ fn is_doomed(failing: &Ended, length: usize, run: &mut Run<'_>) -> Option<bool> 
         if !ended.outcome.is_failure() {
             return Some(false);
         }
-        branches.add(ended.trace, followed);
+        branches.add(ended, followed);
     }
     Some(true)
 }

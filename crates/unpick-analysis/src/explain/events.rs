@@ -138,7 +138,7 @@ pub(super) fn of(ended: &Ended) -> Vec<Event> {
 
 /// Leaves out the orderings that follow from others: to turn round an ordering means to turn round one that
 /// lies within it.
-pub(super) fn essential(events: &[Event], causes: &[Cause]) -> Vec<Cause> {
+pub(crate) fn essential(events: &[Event], causes: &[Cause]) -> Vec<Cause> {
     let lies_within = |inner: &Cause, outer: &Cause| {
         let is_later = |one: usize, other: usize| {
             one == other || one < other && events[one].task == events[other].task

@@ -169,8 +169,8 @@ fn of_intrusion(events: &[Event], intrusion: &Intrusion) -> Option<Pattern> {
     match (before.writes(), between.writes(), after.writes()) {
         (false, true, true) if after.op.kind == OpKind::CompareExchange => Some(Pattern::Aba),
         (false, true, true) => Some(Pattern::LostUpdate),
-        (false, true, false) | (true, true, _) => Some(Pattern::CheckThenAct),
-        (true, false, true) => Some(Pattern::HalfDone),
+        (false, true, false) | (true, true, false) => Some(Pattern::CheckThenAct),
+        (true, _, true) => Some(Pattern::HalfDone),
         _ => None,
     }
 }

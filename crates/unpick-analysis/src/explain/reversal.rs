@@ -72,19 +72,18 @@ fn performed(events: &[Event], order: impl Iterator<Item = usize>) -> Vec<TaskId
     order.map(|index| events[index].task).collect()
 }
 
-/// Whether an operation comes before another one. One that is only waited for comes when its task has
-/// performed everything before it.
+/// Whether an operation comes before another one. One that waits for others to make it possible comes when its
+/// task has performed everything before it.
 fn comes_first(ended: &Ended, one: &Event, other: &Event) -> bool {
     let position = |event: &Event| {
-        let number = event.number - u64::from(!event.is_performed);
-        let of_task = ended.trace.operations().enumerate();
-        let mut of_task = of_task.filter(|(_, step)| step.task == event.task);
-        match number {
-            0 => Some(0),
-            _ => of_task
-                .nth(number as usize - 1)
-                .map(|(position, _)| position),
-        }
+        let number = event.number - u64::from(!event.is_performed && event.waits());
+        // Counted from 1: what waits from the beginning comes before all operations.
+        let Some(before) = number.checked_sub(1) else {
+            return Some(0);
+        };
+        let operations = ended.trace.operations().zip(1..);
+        let mut of_task = operations.filter(|(step, _)| step.task == event.task);
+        of_task.nth(before as usize).map(|(_, position)| position)
     };
     match (position(one), position(other)) {
         (Some(one), Some(other)) => one < other,

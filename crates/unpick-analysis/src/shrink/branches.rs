@@ -3,11 +3,13 @@
 //! As iterative preemption bounding does (Musuvathi and Qadeer, *Iterative context bounding for systematic
 //! testing of multithreaded programs*, PLDI 2007): an execution is followed up to some point, there another
 //! task goes on, and from there the execution goes on by itself. A task is not preempted before an operation
-//! on an object that nobody else uses: later is as good.
+//! on an object that nobody else uses: later is as good. Who uses what is known of executions that have come to
+//! their end only.
 
+use super::Ended;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use unpick_trace::{Plan, Segment, TaskId, Trace};
+use unpick_trace::{Outcome, Plan, Segment, TaskId, Trace};
 
 /// Steps of all executions that are kept to branch off from, at most.
 const STEPS_KEPT_MAX: usize = 4_000_000;
@@ -79,12 +81,13 @@ impl Branches {
     }
 
     /// Adds what branches off from an execution behind its first `followed` operations.
-    pub fn add(&mut self, trace: Trace, followed: usize) {
-        self.steps_kept += trace.steps.len();
+    pub fn add(&mut self, ended: Ended, followed: usize) {
+        self.steps_kept += ended.trace.steps.len();
         if self.is_partial() {
             return;
         }
-        let path = Path::new(trace);
+        let path = Path::new(ended.trace);
+        let is_over = ended.outcome == Outcome::Pass;
         let shared = shared_objects(&path.trace);
         let mut preemptions = 0;
         let mut last = TaskId::MAIN;
@@ -94,7 +97,7 @@ impl Branches {
             let enabled = path.trace.enabled(index);
             let is_free = !enabled.contains(last);
             let is_shared = shared.get(step.op.object.0 as usize).is_none_or(|&is| is);
-            let matters = step.task != last || is_shared;
+            let matters = step.task != last || is_shared || !is_over;
             let cost = preemptions + usize::from(!is_free);
             if position >= followed && matters && cost < self.waiting.len() {
                 for to in enabled.iter().filter(|&to| to != step.task && to != last) {

@@ -8,8 +8,8 @@ use crate::{Status, suite};
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use unpick::analysis::Explanation;
-use unpick::report::{FailureReport, Size, headline};
+use unpick::analysis::Understanding;
+use unpick::report::{FailureReport, headline};
 use unpick::store::Store;
 use unpick::{Config, FirstFailure};
 use unpick_native::drive::{
@@ -70,15 +70,8 @@ pub(crate) fn explore(
 
 /// What running the failure again has shown.
 struct Failing {
-    known: Option<Known>,
+    known: Option<Understanding>,
     verification: Option<Verification>,
-}
-
-/// What is known of a failure that was shrunk.
-struct Known {
-    /// How large it was as it was found.
-    shrunk_from: Size,
-    explanation: Explanation,
 }
 
 /// Makes the failure smaller and explains it, if the smaller one comes back as well. Gives what is known
@@ -88,7 +81,7 @@ fn understand(
     drive: &Options,
     explored: &mut Explored,
     output: &str,
-) -> Result<Option<(Known, Verification)>> {
+) -> Result<Option<(Understanding, Verification)>> {
     let goes_on = &mut || !is_interrupted();
     let Some(smaller) = drive::understand(command, drive, explored, output, goes_on)? else {
         return Ok(None);
@@ -98,15 +91,8 @@ fn understand(
         return Ok(None);
     }
     explored.addresses = smaller.addresses;
-    let failure = explored.exploration.first_failure.as_mut();
-    let before = failure.map(|failure| std::mem::replace(&mut **failure, smaller.failure));
-    Ok(before.map(|before| {
-        let known = Known {
-            shrunk_from: Size::of(&before.trace),
-            explanation: smaller.explanation,
-        };
-        (known, again)
-    }))
+    explored.exploration.first_failure = Some(Box::new(smaller.failure));
+    Ok(Some((smaller.known, again)))
 }
 
 /// Puts words for addresses.
@@ -166,9 +152,7 @@ fn present(
                 let (text, id) = report(name, origin, options, failure, failing.known.as_ref());
                 details.push_str(&text);
                 trace = id;
-                let known = failing.known.as_ref();
-                let size = known.map(|known| known.shrunk_from);
-                told = failure_to_json(failure, size, known.map(|known| &known.explanation));
+                told = failure_to_json(failure, failing.known.as_ref());
             }
             Verification::Leak { what } => {
                 status = Status::Diverged;
@@ -231,7 +215,7 @@ fn report(
     (command, drive, explored): (&Command, &Options, &Explored),
     options: &ExplorationOptions,
     failure: &FirstFailure,
-    known: Option<&Known>,
+    known: Option<&Understanding>,
 ) -> (String, Option<String>) {
     let (id, saved) = match options.no_save {
         true => (None, "nothing (--no-save)".to_string()),
@@ -255,8 +239,7 @@ fn report(
         name,
         outcome: &failure.outcome,
         trace: &failure.trace,
-        shrunk_from: known.map(|known| known.shrunk_from),
-        explanation: known.map(|known| &known.explanation),
+        known,
         execution: failure.execution,
         executions_max: options.executions,
         is_directed: failure.is_directed,

@@ -10,7 +10,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("c/lost_wakeup.c", "lost wake-up"),
     ("c/publish_early.c", "half-done update seen"),
     ("c/racy_counter.c", "data race"),
-    ("c/recursive_wait.c", "fails in every order"),
+    ("c/recursive_wait.c", "order violation"),
     ("c/timeout_ignored.c", "order violation"),
     ("c/cancel_complete.c", "use after free"),
     ("cpp/stale_cache.cc", "check-then-act"),

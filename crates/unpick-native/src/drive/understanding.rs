@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use unpick_analysis::{Ended, Explanation};
+use unpick_analysis::{Ended, Understanding};
 use unpick_engine::{FirstFailure, Limits};
 use unpick_protocol::{Answer, Launch, NamedCode, Reexecution, Work};
 use unpick_trace::{FailureKind, Outcome, Plan};
@@ -14,8 +14,8 @@ use super::named;
 use super::process::{Command, DriveError, Process};
 use super::verification::{explain_by_output, read_output};
 
-/// How long that may take.
-const TIME_MAX: Duration = Duration::from_secs(10);
+/// How long shrinking may take, and how long explaining.
+const TIME_MAX: Duration = Duration::from_secs(5);
 
 /// A failure that was shrunk and explained.
 pub struct Understood {
@@ -23,8 +23,8 @@ pub struct Understood {
     pub failure: FirstFailure,
     /// The addresses of its objects.
     pub addresses: Vec<u64>,
-    /// Why it fails.
-    pub explanation: Explanation,
+    /// What running the program again has shown.
+    pub known: Understanding,
 }
 
 /// Shrinks and explains the failure of an exploration, of which `output` is what the program printed.
@@ -48,17 +48,21 @@ pub fn understand(
         outcome: essence(&failure.outcome, output),
         trace: failure.trace.clone(),
     };
-    let deadline = Instant::now() + TIME_MAX;
-    let mut run = |plan: &Plan| {
+    let mut deadline = Instant::now() + TIME_MAX;
+    let mut run = |plan: &Plan, deadline| {
         let has_time = Instant::now() < deadline && goes_on();
         // Whatever keeps the program from being run again ends the work, and not the report.
         has_time.then(|| follower.run(plan).ok()).flatten()
     };
-    let shrunk = unpick_analysis::shrink(failing, options.shrink, &mut run).least;
-    let explanation = unpick_analysis::explain(&shrunk, options.shrink, &mut run);
-    let answer = follower.follow(&Plan::of(&shrunk.trace))?;
+    let shrinking = &mut |plan: &Plan| run(plan, deadline);
+    let shrunk = unpick_analysis::shrink(failing, options.shrink, shrinking);
+    deadline = Instant::now() + TIME_MAX;
+    let explaining = &mut |plan: &Plan| run(plan, deadline);
+    let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, explaining);
+    let known = Understanding::new(&failure.trace, &shrunk, explanation);
+    let answer = follower.follow(&Plan::of(&shrunk.least.trace))?;
     let again = answer.exploration.first_failure;
-    let again = again.filter(|again| again.trace.hash() == shrunk.trace.hash());
+    let again = again.filter(|again| again.trace.hash() == shrunk.least.trace.hash());
     Ok(again.map(|again| Understood {
         failure: FirstFailure {
             outcome: again.outcome,
@@ -66,7 +70,7 @@ pub fn understand(
             ..(**failure).clone()
         },
         addresses: answer.addresses,
-        explanation,
+        known,
     }))
 }
 
