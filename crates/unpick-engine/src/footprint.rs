@@ -212,6 +212,19 @@ fn add_channel_operation(
     }
 }
 
+/// Whether an effect only marks where a task comes to stand: it looks at nothing.
+pub(crate) fn is_mark(execution: &Execution, effect: Effect) -> bool {
+    match effect {
+        Effect::Enlists(_) | Effect::ReadsNext(_) | Effect::WritesNext(_) | Effect::Ends(_) => true,
+        // What a semaphore stands for was seen to be possible.
+        Effect::Arrives(object) => {
+            let state = &execution.objects[object.index()].state;
+            !matches!(state, State::Semaphore { .. })
+        }
+        _ => false,
+    }
+}
+
 /// Adds what an effect touches.
 pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
     let (object, part, mode) = match effect {

@@ -15,7 +15,9 @@
 //! *Clocks.* Entry `t` of the clock of an event is the number of events of task `t` that happen
 //! before or at it.
 
-use crate::footprint::{Access, Location, Mode, Result, Traffic, add_effect, add_operation};
+use crate::footprint::{
+    Access, Location, Mode, Result, Traffic, add_effect, add_operation, is_mark,
+};
 use crate::{Effect, Execution, Grant};
 use alloc::{vec, vec::Vec};
 use unpick_trace::{Choice, ObjectId, Op, Outcome, TaskId};
@@ -49,6 +51,8 @@ pub struct Event {
     /// The value it left in a variable, if that is known.
     pub stored: Option<u64>,
     accesses: (u32, u32),
+    /// Without where tasks come to stand.
+    deeds: (u32, u32),
 }
 
 /// Events that touch a location in a mode in which they commute, and those that touched it before.
@@ -178,6 +182,13 @@ impl History {
     /// What an event touches.
     pub fn accesses(&self, event: usize) -> &[Access] {
         let (start, end) = self.events[event].accesses;
+        &self.accesses[start as usize..end as usize]
+    }
+
+    /// What an event looks at and what it changes: what it touches, without where tasks come to stand by
+    /// it. So what it leads to can depend on other events only through these.
+    pub fn deeds(&self, event: usize) -> &[Access] {
+        let (start, end) = self.events[event].deeds;
         &self.accesses[start as usize..end as usize]
     }
 
@@ -356,11 +367,19 @@ impl History {
                 tag = tag_answer(tag, step.choice);
             }
         }
-        for (_, effect) in effects {
+        let is_mark = |(_, effect): &&(u32, Effect)| is_mark(execution, *effect);
+        for (_, effect) in effects.iter().filter(|effect| !is_mark(effect)) {
             add_effect(&mut accesses, *effect);
         }
-        let start = self.accesses.len() as u32;
-        self.accesses.append(&mut accesses);
+        let deeds = self.keep(&accesses);
+        let mut all = deeds;
+        if effects.iter().any(|effect| is_mark(&effect)) {
+            for (_, effect) in effects.iter().filter(is_mark) {
+                add_effect(&mut accesses, *effect);
+            }
+            all = self.keep(&accesses);
+        }
+        accesses.clear();
         self.scratch = accesses;
         self.events.push(Event {
             task,
@@ -374,7 +393,8 @@ impl History {
                 Effect::Stores(value) => Some(*value),
                 _ => None,
             }),
-            accesses: (start, self.accesses.len() as u32),
+            accesses: all,
+            deeds,
         });
         for index in 0..self.orders.len() {
             self.place(index, number, tag);
@@ -383,6 +403,13 @@ impl History {
         known.last = Some(number);
         known.event_count += 1;
         self.add_tasks(execution, execution.task_count_after(number), Some(number));
+    }
+
+    /// Keeps accesses. Answers where they are.
+    fn keep(&mut self, accesses: &[Access]) -> (u32, u32) {
+        let start = self.accesses.len() as u32;
+        self.accesses.extend_from_slice(accesses);
+        (start, self.accesses.len() as u32)
     }
 
     fn add_operation(

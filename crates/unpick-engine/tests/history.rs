@@ -272,3 +272,20 @@ fn what_comes_before_in_the_same_task_is_no_race() {
     }
     assert_eq!(predecessors, [1]);
 }
+
+#[test]
+fn the_end_of_a_task_is_no_deed_of_its_last_event() {
+    let program = vec![vec![(OpKind::Store, 0), (OpKind::Load, 1)]];
+    let mut random = Random {
+        numbers: Numbers(1),
+        history: History::new(&RELATIONS),
+    };
+    let mut execution = Execution::new(Settings::default());
+    execute(&mut execution, &program, 0, &mut random);
+    let history = &mut random.history;
+    history.extend(&execution);
+    assert_eq!(history.deeds(0), history.accesses(0));
+    let (deeds, all) = (history.deeds(1), history.accesses(1));
+    assert_eq!((deeds.len(), all.len()), (1, 2));
+    assert_eq!(deeds[0], all[0]);
+}

@@ -51,6 +51,7 @@ impl Odpor {
             let mut races = Races {
                 units: &mut self.units,
                 history: &self.history,
+                sections: &self.sections,
                 execution,
             };
             self.path.plan(&mut races, &self.objects);

@@ -1,5 +1,6 @@
 //! Races of a finished execution, and the sequences that reverse them.
 
+use super::sections::{Sections, add_accesses};
 use super::simulation::Simulation;
 use super::units::Units;
 use alloc::vec::Vec;
@@ -12,7 +13,7 @@ pub(crate) struct Reversal {
     pub first: usize,
     /// What to perform instead of it, in order.
     pub sequence: Vec<usize>,
-    /// What the last of these touches there, if that is something else than here.
+    /// What the last of these touches there for certain, if it need not do what it does here.
     pub touches: Option<Vec<Access>>,
 }
 
@@ -38,6 +39,7 @@ impl From<bool> for Possible {
 pub(crate) struct Races<'a> {
     pub units: &'a mut Units,
     pub history: &'a History,
+    pub sections: &'a Sections,
     pub execution: &'a Execution,
 }
 
@@ -91,7 +93,7 @@ impl Races<'_> {
             let mut sequence = self.kept(first, second);
             let possible = self.possible(first, &sequence, second);
             if possible != Possible::No {
-                let touches = self.moved_on_channel(first, &sequence, second);
+                let touches = self.touches_elsewhere((direct, first), &sequence, second);
                 sequence.push(second);
                 found.push(Reversal {
                     first,
@@ -160,30 +162,40 @@ impl Races<'_> {
         object
     }
 
-    /// What `second` touches after everything before `first` and after `sequence`, if it is about a
-    /// channel with places: which place a message takes depends on the messages before it, and a
-    /// message that came too late here may find a place and a receiver there.
-    fn moved_on_channel(
+    /// What `second` touches after everything before `first` and after `sequence`, as far as that is
+    /// certain; `None` if it does there just what it does here.
+    ///
+    /// It does if it races only by where it leads to, or by failing: then it sees the same without what it
+    /// overtakes. Otherwise it may see something else there and lead to something else, or not fail.
+    /// Which place a message takes depends on the messages before it, and one that came too late here
+    /// may find a place and a receiver there.
+    fn touches_elsewhere(
         &self,
-        first: usize,
+        (direct, first): (usize, usize),
         sequence: &[usize],
         second: usize,
     ) -> Option<Vec<Access>> {
         use OpKind::{Receive, Send, TryReceive, TrySend};
-        let op = &self.units.all()[second].op;
-        let is_message = matches!(op.kind, Send | TrySend | Receive | TryReceive);
-        if !is_message || self.execution.capacity(op.object) == Some(0) {
+        let unit = &self.units.all()[second];
+        let mut touches = Vec::new();
+        if second < self.units.performed() {
+            let section = self.sections.at(unit.first);
+            let events = unit.first..=unit.last;
+            let accesses = events.flat_map(|event| self.history.deeds(event));
+            add_accesses(accesses, section, &mut touches);
+        } else {
+            touches.extend_from_slice(self.units.accesses(second));
+        }
+        if first == direct && !conflict(&touches, self.units.accesses(first), false) {
             return None;
         }
-        let accesses = self.units.accesses(second).iter();
-        let others = accesses.filter(|access| access.location.object != op.object);
-        let mut touches: Vec<Access> = others.copied().collect();
-        self.simulate(first, sequence, op).add_accesses(
-            self.execution,
-            self.history,
-            op,
-            &mut touches,
-        );
+        let op = &unit.op;
+        let is_message = matches!(op.kind, Send | TrySend | Receive | TryReceive);
+        if is_message && self.execution.capacity(op.object) != Some(0) {
+            touches.retain(|access| access.location.object != op.object);
+            let channel = self.simulate(first, sequence, op);
+            channel.add_accesses(self.execution, self.history, op, &mut touches);
+        }
         Some(touches)
     }
 

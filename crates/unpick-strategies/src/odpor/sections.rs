@@ -212,18 +212,12 @@ fn blocks(execution: &Execution, task: TaskId) -> bool {
 
 /// Adds what the events of a unit touch. A section only needs its mutex to be free, which is to read
 /// it.
-pub(crate) fn add_accesses(
-    history: &History,
-    first: usize,
-    last: usize,
+pub(crate) fn add_accesses<'a>(
+    accesses: impl Iterator<Item = &'a Access>,
     section: Option<&Section>,
     own: &mut Vec<Access>,
 ) {
-    for accesses in (first..=last).map(|event| history.accesses(event)) {
-        for access in accesses {
-            merge_access(own, *access);
-        }
-    }
+    accesses.for_each(|access| merge_access(own, *access));
     if let Some(section) = section {
         let is_lock =
             |one: &&mut Access| one.location.object == section.mutex && one.location.part == 0;

@@ -52,8 +52,13 @@ impl Path {
         objects: &Objects,
     ) {
         for section in dissolved {
+            let events = section.first..=section.last;
             let mut accesses = Vec::new();
-            add_accesses(history, section.first, section.last, None, &mut accesses);
+            add_accesses(
+                events.flat_map(|event| history.accesses(event)),
+                None,
+                &mut accesses,
+            );
             let node = &mut self.nodes[section.first];
             let count = node.object_count;
             let whole = || Footprint::of(&accesses, count, objects);
@@ -89,7 +94,8 @@ impl Path {
         let section = sections.ending_at(last);
         let first = section.map_or(last, |section| section.first);
         let mut performed = Vec::new();
-        add_accesses(history, first, last, section, &mut performed);
+        let accesses = (first..=last).flat_map(|event| history.accesses(event));
+        add_accesses(accesses, section, &mut performed);
         let sleepers = self.nodes[first].sleep.iter();
         sleepers
             .filter(|one| !one.footprint.depends_on(&performed, objects))

@@ -65,16 +65,11 @@ impl Units {
         while event < events.len() {
             let section = sections.at(event);
             let last = section.map_or(event, |section| section.last);
-            add_accesses(history, event, last, section, &mut own);
+            let accesses = (event..=last).flat_map(|event| history.accesses(event));
+            add_accesses(accesses, section, &mut own);
             let (first, is_last) = (&events[event], events[last].is_last);
-            self.push(
-                names,
-                first.task,
-                first.op,
-                (event, last),
-                is_last,
-                &mut own,
-            );
+            let range = (event, last);
+            self.push(names, first.task, first.op, range, is_last, &mut own);
             self.perform(history);
             event = last + 1;
         }
@@ -192,12 +187,13 @@ impl Units {
         self.performed += 1;
     }
 
-    /// Adds a unit as it would be elsewhere, where it touches this.
+    /// Adds a unit as it would be elsewhere, where it touches this for certain and need not fail.
     pub fn add_moved(&mut self, unit: usize, accesses: &[Access]) -> usize {
         let start = self.accesses.len();
         self.accesses.extend_from_slice(accesses);
         self.units.push(Unit {
             accesses: (start, self.accesses.len()),
+            is_last: false,
             ..self.units[unit]
         });
         self.units.len() - 1

@@ -26,9 +26,8 @@ pub enum Coverage {
 pub enum Relations {
     /// Nothing.
     Any,
-    /// One execution that counts for each relation that the engine tells apart, in every program, and
-    /// each relation there is. None that does not count, in programs of which no execution fails early
-    /// or has a data race.
+    /// One execution for each relation that the engine tells apart, and so each relation there is. None
+    /// that does not count.
     Optimal,
     /// Each at least once. A technique that looks one operation ahead cannot promise that it is
     /// only once: whether an operation will change anything is known when it has been performed.

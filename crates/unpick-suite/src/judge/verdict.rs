@@ -89,15 +89,12 @@ impl Verdict {
         }
     }
 
-    /// One execution for each relation that the engine tells apart, and none that does not count. Where
-    /// some execution fails or has a race, others may be cut: whether a moved unit fails there as well, or
-    /// leads to an access that races, is not known before it has been performed.
+    /// One execution for each relation that the engine tells apart, and none that does not count.
     fn check_optimum(&mut self, promise: Promise, found: &Exploration) {
         let all = self.engine_relations;
         let (schedules, executions) = (found.schedules, found.executions);
         let reached = found.hbrs().unwrap_or_default();
-        let is_cut = executions > schedules && !self.fails && !self.races;
-        if (reached, schedules) != (all, all) || is_cut {
+        if [reached, schedules, executions] != [all; 3] {
             let counts = format!(
                 "{all} relations, {reached} reached by {schedules} schedules in {executions} executions"
             );
