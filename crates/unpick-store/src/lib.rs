@@ -2,12 +2,19 @@
 //!
 //! Below `.unpick`: `traces/ID.trace` for every failure, by its short id, and `regressions/NAME.txt`
 //! for the newest failure of each program, meant to be checked in. A file is written beside its
-//! place and then renamed, so that nothing is ever half there.
+//! place and then put there, so that nothing is ever half there (`files.rs`). Traces are dropped, oldest
+//! first, when they become too many (`room.rs`); regressions only when somebody says so (`forget.rs`).
 
-use std::fs;
+mod files;
+mod forget;
+mod room;
+
+use files::{Part, read};
+pub use forget::{Forgotten, Regression};
+use room::Room;
 use std::io;
 use std::path::{Path, PathBuf};
-use unpick_trace::{CodecError, Record, decode, encode};
+use unpick_trace::{CodecError, Record, encode};
 
 /// Why something could not be kept or found.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +48,32 @@ pub enum StoreError {
         /// Where it was looked for.
         directory: PathBuf,
     },
+    /// No regression of that name.
+    #[error("{}", forget::unknown(reference, known, directory))]
+    NoRegression {
+        /// What was asked for.
+        reference: String,
+        /// The programs that have one.
+        known: Vec<String>,
+        /// Where they are.
+        directory: PathBuf,
+    },
+    /// Several regressions of that name.
+    #[error("`{reference}` may be {}; give the whole name", programs.join(" or "))]
+    Ambiguous {
+        /// What was asked for.
+        reference: String,
+        /// The programs that it may mean.
+        programs: Vec<String>,
+    },
+    /// A variable of the environment that cannot be read.
+    #[error("{name}: `{value}` is no number; write it like 1000, or 0 for no limit")]
+    Setting {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
 }
 
 /// What was written for a failure.
@@ -68,14 +101,19 @@ impl Store {
         }
     }
 
-    /// Keeps a failing execution: as a trace, and as the regression of its program.
+    /// Keeps a failing execution: as a trace, and as the regression of its program. Then drops the
+    /// oldest traces if there are too many.
     pub fn save(&self, record: &Record) -> Result<Saved, StoreError> {
+        let room = Room::from_environment(&|name| std::env::var(name).ok())?;
+        self.save_within(record, &room)
+    }
+
+    fn save_within(&self, record: &Record, room: &Room) -> Result<Saved, StoreError> {
         let text = encode(record);
-        let traces = self.root.join("traces");
-        let (id, trace) = free_place(&traces, record.trace.hash(), &text);
-        write(&trace, &text)?;
+        let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(record.trace.hash())?;
         let regression = self.regression_path(&record.header.program);
-        write(&regression, &text)?;
+        Part::write(&self.regressions(), &text)?.replace(&regression)?;
+        room.make(self, &trace);
         Ok(Saved {
             id,
             trace,
@@ -90,14 +128,14 @@ impl Store {
             return Ok((path.to_path_buf(), read(path)?));
         }
         let is_id = !reference.is_empty() && reference.chars().all(|c| c.is_ascii_hexdigit());
-        let by_id = self.root.join("traces").join(format!("{reference}.trace"));
+        let by_id = self.traces().join(format!("{reference}.trace"));
         if is_id && by_id.is_file() {
             let record = read(&by_id)?;
             return Ok((by_id, record));
         }
         Err(StoreError::NotFound {
             reference: reference.to_string(),
-            directory: self.root.join("traces"),
+            directory: self.traces(),
         })
     }
 
@@ -121,118 +159,14 @@ impl Store {
                 _ => '_',
             })
             .collect();
-        self.root.join("regressions").join(format!("{name}.txt"))
-    }
-}
-
-/// An id for a text: four digits of its hash, more while they are taken by another text.
-fn free_place(directory: &Path, hash: u64, text: &str) -> (String, PathBuf) {
-    let digits = format!("{hash:016x}");
-    for length in 4..digits.len() {
-        let id = &digits[..length];
-        let path = directory.join(format!("{id}.trace"));
-        match fs::read_to_string(&path) {
-            Ok(existing) if existing != text => {}
-            _ => return (id.to_string(), path),
-        }
-    }
-    let path = directory.join(format!("{digits}.trace"));
-    (digits, path)
-}
-
-fn read(path: &Path) -> Result<Record, StoreError> {
-    let text = fs::read_to_string(path).map_err(|source| StoreError::Io {
-        action: "read",
-        path: path.to_path_buf(),
-        source,
-    })?;
-    decode(&text).map_err(|source| StoreError::Codec {
-        path: path.to_path_buf(),
-        source,
-    })
-}
-
-fn write(path: &Path, text: &str) -> Result<(), StoreError> {
-    let error = |action: &'static str, path: &Path| {
-        let path = path.to_path_buf();
-        move |source: io::Error| StoreError::Io {
-            action,
-            path,
-            source,
-        }
-    };
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory).map_err(error("create", directory))?;
-    // Unique among processes and threads that write at the same time.
-    let thread = format!("{:?}", std::thread::current().id());
-    let number: String = thread.chars().filter(char::is_ascii_digit).collect();
-    let beside = path.with_extension(format!("{}-{number}.part", std::process::id()));
-    let done = fs::write(&beside, text)
-        .map_err(error("write", &beside))
-        .and_then(|()| fs::rename(&beside, path).map_err(error("rename", path)));
-    if done.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    done
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use unpick_trace::{Header, Outcome, Trace};
-
-    fn record(program: &str, seed: u64) -> Record {
-        Record {
-            header: Header {
-                program: program.to_string(),
-                seed,
-                ..Header::default()
-            },
-            trace: Trace::default(),
-            outcome: Outcome::Pass,
-        }
+        self.regressions().join(format!("{name}.txt"))
     }
 
-    fn store(name: &str) -> Store {
-        let place = format!("unpick-store-{}-{name}", std::process::id());
-        let project = std::env::temp_dir().join(place);
-        let _ = fs::remove_dir_all(&project);
-        Store::new(project)
+    fn traces(&self) -> PathBuf {
+        self.root.join("traces")
     }
 
-    #[test]
-    fn what_is_saved_is_found_by_id_by_path_and_by_program() {
-        let store = store("find");
-        let saved = store.save(&record("tests::a name", 1)).unwrap();
-        assert_eq!(saved.id.len(), 4);
-        assert!(saved.regression.ends_with("tests__a_name.txt"));
-        let (path, by_id) = store.load(&saved.id).unwrap();
-        assert_eq!(path, saved.trace);
-        assert_eq!(by_id, record("tests::a name", 1));
-        let by_path = store.load(saved.regression.to_str().unwrap()).unwrap().1;
-        assert_eq!(by_path, by_id);
-        assert_eq!(store.regression("tests::a name").unwrap(), Some(by_id));
-        assert!(store.regression("another").unwrap().is_none());
-    }
-
-    #[test]
-    fn equal_schedules_of_different_origin_get_different_ids() {
-        let store = store("collide");
-        let first = store.save(&record("one", 1)).unwrap();
-        let second = store.save(&record("two", 2)).unwrap();
-        let again = store.save(&record("one", 1)).unwrap();
-        assert_ne!(first.id, second.id);
-        assert_eq!(first, again);
-    }
-
-    #[test]
-    fn what_cannot_be_found_or_written_is_named() {
-        let store = store("missing");
-        let error = store.load("beef").unwrap_err().to_string();
-        assert!(error.starts_with("no trace `beef`"), "{error}");
-        let file = std::env::temp_dir().join(format!("unpick-store-{}-f", std::process::id()));
-        fs::write(&file, "in the way").unwrap();
-        let error = Store::new(&file).save(&record("x", 1)).unwrap_err();
-        assert!(error.to_string().starts_with("cannot create"), "{error}");
+    fn regressions(&self) -> PathBuf {
+        self.root.join("regressions")
     }
 }
