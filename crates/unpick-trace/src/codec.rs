@@ -1,17 +1,20 @@
 //! Traces on disk: a text header that a person can read, and a compact body.
 //!
 //! ```text
-//! unpick-trace 1
+//! unpick-trace 2
 //! program: transfer_keeps_total
 //! strategy: pct:d=3
+//! ...
+//! schedule: task 1, 3 steps: lock mutex 2 (src/lib.rs:20) to load `balance` (src/lib.rs:21)
 //! ...
 //! body: 1a2b3c4d5e6f7081 41
 //! <base64 lines>
 //! ```
 //!
-//! The number after the magic word is the format version. A file of a newer version, a damaged or a
+//! The number after the magic word is the format version; version 1 had no lines `schedule`. A file of a newer version, a damaged or a
 //! shortened one is rejected with an error that says so; nothing is ever guessed.
 
+use crate::outline::outline;
 use crate::{Choice, Outcome, Trace};
 use alloc::{
     format,
@@ -21,7 +24,7 @@ use alloc::{
 use serde::{Deserialize, Serialize};
 
 /// The version this crate writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 const MAGIC: &str = "unpick-trace";
 const LINE_WIDTH: usize = 100;
@@ -112,6 +115,9 @@ pub fn encode(record: &Record) -> String {
     for (name, value) in &fields {
         text.push_str(&format!("{name}: {value}\n"));
     }
+    for line in outline(&record.trace) {
+        text.push_str(&format!("schedule: {}\n", one_line(&line)));
+    }
     let sum = checksum(text.as_bytes(), &bytes);
     text.push_str(&format!("body: {sum:016x} {}\n", bytes.len()));
     let encoded = base64_encode(&bytes);
@@ -128,6 +134,7 @@ pub fn decode(text: &str) -> Result<Record, CodecError> {
     let version = first
         .strip_prefix(MAGIC)
         .and_then(|rest| rest.trim().parse::<u32>().ok())
+        .filter(|&version| version > 0)
         .ok_or(CodecError::NotATrace)?;
     if version > FORMAT_VERSION {
         return Err(CodecError::TooNew { found: version });
@@ -151,6 +158,8 @@ pub fn decode(text: &str) -> Result<Record, CodecError> {
             "tool" => header.tool = value.to_string(),
             "seed" => seed = u64::from_str_radix(value.trim_start_matches("0x"), 16).ok(),
             "execution" => execution = value.parse().ok(),
+            // For people: the body has it in full.
+            "schedule" => {}
             "body" => {
                 rest = &rest[end..];
                 break value;
@@ -347,10 +356,51 @@ mod tests {
 
     #[test]
     fn newer_files_say_so() {
-        let text = encode(&sample()).replace("unpick-trace 1", "unpick-trace 7");
+        let text = encode(&sample()).replace("unpick-trace 2", "unpick-trace 7");
         let error = decode(&text).unwrap_err();
         assert_eq!(error, CodecError::TooNew { found: 7 });
         assert!(error.to_string().contains("format version 7"));
         assert_eq!(decode("hello"), Err(CodecError::NotATrace));
+        assert_eq!(decode("unpick-trace 0\n"), Err(CodecError::NotATrace));
+    }
+
+    #[test]
+    fn files_of_every_older_version_are_read() {
+        let text = include_str!("../tests/files/version-1-suite.txt");
+        let record = decode(text).unwrap();
+        assert_eq!(record.header.program, "suite:CS.account_bad");
+        assert_eq!(record.trace.operation_count(), 9);
+        assert!(record.outcome.is_failure());
+        // What is written now is of the newest version, and tells the schedule.
+        let lines: Vec<String> = encode(&record)
+            .lines()
+            .filter(|line| line.starts_with("unpick-trace") || line.starts_with("schedule"))
+            .map(|line| line.replace("crates/unpick-suite/src/sctbench/", ""))
+            .collect();
+        let expected = [
+            "unpick-trace 2",
+            "schedule: task 0, 3 steps: spawn (account.rs:38) to spawn (account.rs:38)",
+            "schedule: task 2, 2 steps: lock mutex 2 (account.rs:54) to unlock mutex 2 (account.rs:54)",
+            "schedule: task 3, 2 steps: lock mutex 2 (account.rs:61) to unlock mutex 2 (account.rs:61)",
+            "schedule: task 1, 2 steps: lock mutex 2 (account.rs:43) to unlock mutex 2 (account.rs:43)",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn of_a_long_schedule_the_beginning_is_told() {
+        let mut record = sample();
+        let mut step = record.trace.steps[0];
+        record.trace.steps.clear();
+        for index in 0..1_000 {
+            step.task = TaskId(index % 2);
+            record.trace.steps.push(step);
+        }
+        let text = encode(&record);
+        let lines = text.lines().filter(|line| line.starts_with("schedule: "));
+        let lines: Vec<&str> = lines.collect();
+        assert_eq!(lines.len(), 101);
+        assert_eq!(lines[1], "schedule: task 1, 1 step: store");
+        assert_eq!(lines[100], "schedule: and 900 more turns");
     }
 }

@@ -12,6 +12,7 @@ mod codec;
 mod id;
 mod operation;
 mod outcome;
+mod outline;
 mod plan;
 mod step;
 mod task_set;
