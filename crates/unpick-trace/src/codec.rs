@@ -194,12 +194,37 @@ fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, Codec
     }
     let body: Body =
         postcard::from_bytes(&bytes).map_err(|error| CodecError::BadBody(error.to_string()))?;
-    body.trace.validate().map_err(CodecError::BadBody)?;
+    body.validate().map_err(CodecError::BadBody)?;
     Ok(body)
 }
 
-impl Trace {
+impl Body {
     /// Checks what the rest of unpick relies on, so that a forged file cannot make it panic.
+    fn validate(&self) -> Result<(), String> {
+        self.trace.validate()?;
+        let tasks = &self.trace.tasks;
+        let named = match &self.outcome {
+            Outcome::Fail(failure) => alloc::vec![failure.task],
+            Outcome::Deadlock(deadlock) => {
+                let blocked = deadlock.blocked.iter();
+                let blocked = blocked.flat_map(|one| one.waits_for.iter().chain([&one.task]));
+                blocked.chain(&deadlock.cycle).copied().collect()
+            }
+            Outcome::Pass | Outcome::StepLimit { .. } | Outcome::Diverged(_) | Outcome::Cut => {
+                Vec::new()
+            }
+        };
+        let creators = tasks.iter().map(|task| task.parent);
+        let users = self.trace.objects.iter().map(|object| object.task);
+        let mut all = named.into_iter().chain(creators).chain(users);
+        match all.find(|task| task.index() >= tasks.len()) {
+            Some(task) => Err(format!("task {task} is named, there are {}", tasks.len())),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Trace {
     fn validate(&self) -> Result<(), String> {
         let tasks = self.tasks.len() as u32;
         if !self.enabled_sets_fit() {
@@ -211,6 +236,9 @@ impl Trace {
                     "step {index} names task {}, there are {tasks}",
                     step.task
                 ));
+            }
+            if self.enabled(index).iter().any(|task| task.0 >= tasks) {
+                return Err(format!("step {index} has tasks enabled that are not there"));
             }
             let is_consistent = match step.choice {
                 Choice::Task(task) => task == step.task && self.enabled(index).contains(task),
