@@ -5,11 +5,13 @@
 //! printed, stored or timed; whoever hands over the function ends a search by answering `None`.
 
 mod explain;
+mod near;
 mod same_failure;
 mod shrink;
 mod understanding;
 
 pub use explain::{At, Cause, Event, Explanation, Intrusion, Pattern, explain};
+pub use near::{NEAR_MAX, Near, near};
 pub use same_failure::same_failure;
 pub use shrink::{Ended, Run, Shrunk, shrink};
 pub use understanding::{Size, Understanding};

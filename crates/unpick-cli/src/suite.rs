@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, headline, thousands};
+use unpick::report::{FailureReport, Way, headline, thousands};
 use unpick::store::Store;
 use unpick::{Config, Exploration, FirstFailure, Shard, StopReason};
 use unpick_suite::{Selection, find, programs};
@@ -221,7 +221,7 @@ fn print_failure(
         known,
         execution: failure.execution,
         executions_max: options.executions,
-        is_directed: failure.is_directed,
+        way: Way::of(failure.is_directed),
         strategy: &options.strategy,
         seed: options.seed,
         replay: &replay,

@@ -19,8 +19,8 @@ pub struct FailureReport<'a> {
     pub execution: u64,
     /// How many were allowed.
     pub executions_max: u64,
-    /// Whether it was found by a search directed at a possible deadlock.
-    pub is_directed: bool,
+    /// What led to it.
+    pub way: Way,
     /// The strategy, as given.
     pub strategy: &'a str,
     /// The seed.
@@ -31,23 +31,35 @@ pub struct FailureReport<'a> {
     pub saved: &'a str,
 }
 
+/// What led to a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The strategy.
+    Strategy,
+    /// A search directed at a possible deadlock.
+    Directed,
+    /// The regression of the program, which still fails.
+    Regression,
+    /// A search near the regression of the program, which no longer fits.
+    Near,
+}
+
+impl Way {
+    /// What led to a failure of an exploration.
+    pub fn of(is_directed: bool) -> Way {
+        match is_directed {
+            true => Way::Directed,
+            false => Way::Strategy,
+        }
+    }
+}
+
 impl fmt::Display for FailureReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let headline = headline(self.outcome, self.trace);
         writeln!(f, "FAILED  {}  {headline}", self.name)?;
-        let budget = match self.executions_max {
-            _ if self.is_directed => String::from(", directed at a possible deadlock"),
-            u64::MAX => String::new(),
-            limit => format!(" of {}", thousands(limit)),
-        };
-        writeln!(
-            f,
-            "  found   execution {}{budget} ({}, seed {:#x}); {}",
-            thousands(self.execution),
-            self.strategy,
-            self.seed,
-            size_text(Size::of(self.trace), self.known.map(|known| known.found)),
-        )?;
+        let size = size_text(Size::of(self.trace), self.known.map(|known| known.found));
+        writeln!(f, "  found   {}; {size}", self.found())?;
         let why = match self.known {
             Some(known) => explained(self.outcome, self.trace, &known.explanation),
             None => why(self.outcome, self.trace),
@@ -55,6 +67,24 @@ impl fmt::Display for FailureReport<'_> {
         writeln!(f, "  why     {why}")?;
         writeln!(f, "  replay  {}", self.replay)?;
         write!(f, "  saved   {}", self.saved)
+    }
+}
+
+impl FailureReport<'_> {
+    /// How it was found.
+    fn found(&self) -> String {
+        let execution = thousands(self.execution);
+        let budget = match (self.way, self.executions_max) {
+            (Way::Regression, _) => return "by its regression, in the first execution".to_string(),
+            (Way::Near, _) => return format!("execution {execution} near its regression"),
+            (Way::Directed, _) => ", directed at a possible deadlock".to_string(),
+            (Way::Strategy, u64::MAX) => String::new(),
+            (Way::Strategy, limit) => format!(" of {}", thousands(limit)),
+        };
+        format!(
+            "execution {execution}{budget} ({}, seed {:#x})",
+            self.strategy, self.seed
+        )
     }
 }
 

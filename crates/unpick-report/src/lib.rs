@@ -6,12 +6,14 @@
 
 mod explained;
 mod failure;
+mod regression;
 mod schedule;
 mod show;
 mod why;
 
 pub use explained::explained;
-pub use failure::{FailureReport, headline, thousands};
+pub use failure::{FailureReport, Way, headline, thousands};
+pub use regression::{NEAR, changed, fixed};
 pub use schedule::schedule;
 pub use show::{Columns, Sources, Timeline, columns, page, perfetto};
 pub use why::why;

@@ -188,7 +188,7 @@ fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, Codec
     let length: usize = length.parse().map_err(|_| CodecError::BadHeader("body"))?;
     let bytes = base64_decode(encoded).ok_or(CodecError::BadChecksum)?;
     // Line ends may have been rewritten on their way through version control.
-    let head = head.replace('\r', "");
+    let head = head.replace("\r\n", "\n");
     if bytes.len() != length || checksum(head.as_bytes(), &bytes) != sum {
         return Err(CodecError::BadChecksum);
     }
@@ -372,6 +372,20 @@ mod tests {
             }
         }
         assert!(noticed + 24 > text.len(), "{noticed} of {}", text.len());
+    }
+
+    #[test]
+    fn every_added_byte_is_noticed_or_does_not_count() {
+        let text = encode(&sample());
+        let original = decode(&text).unwrap();
+        for position in 0..text.len() {
+            for added in ["\r", " ", "x"] {
+                let changed = [&text[..position], added, &text[position..]].concat();
+                if let Ok(record) = decode(&changed) {
+                    assert_eq!(record, original, "{added:?} at {position} went unnoticed");
+                }
+            }
+        }
     }
 
     #[test]

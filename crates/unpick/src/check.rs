@@ -1,10 +1,10 @@
 //! Explorations that report: what tests call.
 
-use crate::{Config, Exploration, FirstFailure, explore_observed, replay, understand};
+use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, understand};
 use std::path::{Path, PathBuf};
-use unpick_analysis::same_failure;
+use unpick_analysis::{Understanding, same_failure};
 use unpick_engine::Control;
-use unpick_report::{FailureReport, headline};
+use unpick_report::{FailureReport, NEAR, Way, changed, fixed, headline};
 use unpick_store::{Store, StoreError};
 use unpick_trace::{Header, Record};
 
@@ -41,7 +41,8 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         eprintln!("unpick: {name}: warning: {}", warning.text);
     }
     if let Some(failure) = &found.first_failure {
-        panic!("{}", session.report(failure, &program));
+        let way = Way::of(failure.is_directed);
+        panic!("{}", session.report(failure, way, &program));
     }
     if let Some(diverged) = &found.diverged {
         panic!("{name}: {}", nondeterminism(diverged));
@@ -96,6 +97,7 @@ pub fn record(config: &Config, name: &str, failure: &FirstFailure) -> Record {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Session<'a> {
     config: &'a Config,
     store: &'a Store,
@@ -103,13 +105,18 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    fn report(&self, found: &FirstFailure, program: &(dyn Fn() + Send + Sync)) -> String {
+    /// Shrinks, explains and keeps a failure.
+    fn report(&self, found: &FirstFailure, way: Way, program: &(dyn Fn() + Send + Sync)) -> String {
         let understood = understand(self.config, program, found);
         let (failure, known) = match &understood {
             Some((failure, known)) => (failure, Some(known)),
             None => (found, None),
         };
-        let (command, saved) = match self.store.save(&record(self.config, self.name, failure)) {
+        let mut record = record(self.config, self.name, failure);
+        if way == Way::Near {
+            record.header.strategy = NEAR.to_string();
+        }
+        let (command, saved) = match self.store.save(&record) {
             Ok(saved) => (
                 format!("UNPICK_REPLAY={} cargo test {}", saved.id, short(self.name)),
                 format!(
@@ -125,6 +132,17 @@ impl Session<'_> {
                 format!("nothing: {error}"),
             ),
         };
+        self.tell(failure, known, way, (&command, &saved))
+    }
+
+    /// The five lines.
+    fn tell(
+        &self,
+        failure: &FirstFailure,
+        known: Option<&Understanding>,
+        way: Way,
+        (replay, saved): (&str, &str),
+    ) -> String {
         let report = FailureReport {
             name: self.name,
             outcome: &failure.outcome,
@@ -132,16 +150,17 @@ impl Session<'_> {
             known,
             execution: failure.execution,
             executions_max: self.config.executions_max,
-            is_directed: failure.is_directed,
+            way,
             strategy: &self.config.strategy.to_string(),
             seed: self.config.seed,
-            replay: &command,
-            saved: &saved,
+            replay,
+            saved,
         };
         report.to_string()
     }
 
-    /// Runs the schedule that failed last time. A report if it still fails.
+    /// Runs the schedule that failed last time, and looks near it if it no longer fits. A report if that
+    /// fails.
     fn try_regression(&self, program: &(dyn Fn() + Send + Sync)) -> Option<String> {
         let record = match self.store.regression(self.name) {
             Ok(record) => record?,
@@ -153,27 +172,35 @@ impl Session<'_> {
                 return None;
             }
         };
-        let config = self.config.clone().settings_from(&record.header.settings);
-        let found = replay(&config, program, record.trace);
+        let config = &self.config.clone().settings_from(&record.header.settings);
+        let session = Session { config, ..*self };
+        let found = replay(config, program, record.trace.clone());
         let path = shown(&self.store.regression_path(self.name));
         if let Some(failure) = &found.first_failure {
-            return Some(format!(
-                "FAILED  {}  {}\n  found   by its regression file, in the first execution\n  why     \
-                 {}\n  replay  UNPICK_REPLAY={} cargo test {}\n  saved   {}",
-                self.name,
-                headline(&failure.outcome, &failure.trace),
-                unpick_report::why(&failure.outcome, &failure.trace),
-                path,
-                short(self.name),
-                path,
-            ));
+            let command = format!("UNPICK_REPLAY={path} cargo test {}", short(self.name));
+            let understood = understand(config, program, failure);
+            let (failure, known) = match &understood {
+                Some((failure, known)) => (failure, Some(known)),
+                None => (&**failure, None),
+            };
+            return Some(session.tell(failure, known, Way::Regression, (&command, &path)));
         }
-        let state = match found.diverged {
-            Some(_) => "no longer fits the program",
-            None => "passes now",
+        let Some(diverged) = found.diverged else {
+            eprintln!("unpick: {}: {}", self.name, fixed(&path, self.name));
+            return None;
         };
-        eprintln!("unpick: the regression {} {state}", path);
-        None
+        let near = near(config, program, &record.trace);
+        let changed = changed(&path, self.name, &diverged.outcome, &near);
+        eprintln!("unpick: {}: {changed}", self.name);
+        let failing = near.failing?;
+        let failure = FirstFailure {
+            rank: 1,
+            execution: near.executions,
+            is_directed: false,
+            trace: failing.trace,
+            outcome: failing.outcome,
+        };
+        Some(session.report(&failure, Way::Near, program))
     }
 }
 

@@ -39,7 +39,7 @@ pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::{Config, parse_duration, parse_number};
 pub use explore::{explore, explore_observed, explore_visited, replay};
 pub use shard::{MergeError, Shard, merge};
-pub use understand::{follow, understand};
+pub use understand::{follow, near, understand};
 pub use unpick_analysis as analysis;
 pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding, same_failure};
 pub use unpick_engine::{

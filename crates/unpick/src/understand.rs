@@ -1,14 +1,15 @@
-//! Plans followed by a closure, and its failing schedules shrunk and explained.
+//! Plans followed by a closure: its failing schedules shrunk and explained, or looked for near one that no
+//! longer fits.
 
 use crate::explore::{on_own_thread, runtime};
 use crate::{Config, FirstFailure};
 use std::time::{Duration, Instant};
-use unpick_analysis::{Ended, Understanding};
+use unpick_analysis::{Ended, Near, Understanding};
 use unpick_engine::{Control, Limits, Runtime};
 use unpick_strategies::Follow;
-use unpick_trace::{Outcome, Plan};
+use unpick_trace::{Outcome, Plan, Trace};
 
-/// How long shrinking may take, and how long explaining.
+/// How long each of these may take.
 const TIME_MAX: Duration = Duration::from_secs(5);
 
 /// The smallest failure of `program` found that is the same as `failure`, with fewest preemptions first, then
@@ -48,6 +49,18 @@ pub fn understand(
         ..failure.clone()
     };
     Some((least, known))
+}
+
+/// Looks for a failure of `program` near a schedule that was recorded when it was another one.
+pub fn near(config: &Config, program: &(dyn Fn() + Send + Sync), recorded: &Trace) -> Near {
+    let limits = limits(config);
+    let deadline = Instant::now() + TIME_MAX;
+    on_own_thread(|| {
+        let mut runtime = runtime(config, program);
+        unpick_analysis::near(recorded, &mut |plan| {
+            (Instant::now() < deadline).then(|| run(&mut *runtime, plan, &limits))
+        })
+    })
 }
 
 /// Runs `program` once along a plan, as far as it lets itself be led.

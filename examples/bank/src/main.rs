@@ -2,7 +2,7 @@
 
 use bank::{Bank, two_transfers};
 use std::process::ExitCode;
-use unpick::report::{FailureReport, headline, schedule};
+use unpick::report::{FailureReport, Way, headline, schedule};
 use unpick::store::Store;
 use unpick::{Config, explore, record, replay, understand};
 
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         known,
         execution: failure.execution,
         executions_max: 1_000,
-        is_directed: failure.is_directed,
+        way: Way::of(failure.is_directed),
         strategy: "pct:d=2",
         seed: 0x5eed,
         replay: "below, at once",
