@@ -6,6 +6,7 @@
 mod cargo;
 mod compile;
 mod doctor;
+mod forget;
 mod json;
 mod merge;
 mod native;
@@ -72,6 +73,11 @@ enum Command {
     Merge(merge::MergeArguments),
     /// Run a recorded schedule again and compare every step
     Replay(replay::ReplayArguments),
+    /// Drop the regressions of programs or tests, when their bugs are fixed
+    ///
+    /// A regression is a failing schedule in .unpick/regressions that is tried first in every later
+    /// exploration. Call this in the directory that has it: that of the crate for tests.
+    Forget(forget::ForgetArguments),
     /// Show a recorded schedule as columns or as a page, without running anything
     ///
     /// One column a task, time downwards, with values, the locks that a task holds when it is left, and
@@ -123,6 +129,7 @@ fn main() -> ExitCode {
         Command::Suite(command) => suite::run(command),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Forget(arguments) => forget::forget(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::Strategies => Ok(list_strategies()),
         Command::Doctor => Ok(doctor::doctor()),

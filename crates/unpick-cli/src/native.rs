@@ -2,6 +2,7 @@
 
 mod keep;
 mod present;
+mod regression;
 mod replay;
 
 use crate::options::ExplorationOptions;

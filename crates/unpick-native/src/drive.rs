@@ -13,6 +13,7 @@ mod named;
 mod naming;
 mod parallel;
 mod process;
+mod regression;
 mod understanding;
 mod verification;
 
@@ -20,5 +21,6 @@ pub use debugger::debug;
 pub use exploration::{Explored, Options, can_split, explore, replay};
 pub use naming::Naming;
 pub use process::{Command, DriveError, Progress, Watch};
+pub use regression::{Tried, try_recorded};
 pub use understanding::{Understood, understand};
 pub use verification::{Verification, difference, explain_by_output, verify};

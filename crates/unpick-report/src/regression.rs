@@ -8,9 +8,7 @@ pub const NEAR: &str = "near-regression";
 
 /// What to say of a regression that no longer fails. `path` is where it is kept.
 pub fn fixed(path: &str, name: &str) -> String {
-    format!(
-        "fixed: the schedule in {path} runs to its end and passes; `unpick forget {name}` drops it"
-    )
+    format!("the schedule in {path} runs to its end and passes; `unpick forget {name}` drops it")
 }
 
 /// What to say of a regression that no longer fits, after looking near it.

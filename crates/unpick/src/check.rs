@@ -186,7 +186,7 @@ impl Session<'_> {
             return Some(session.tell(failure, known, Way::Regression, (&command, &path)));
         }
         let Some(diverged) = found.diverged else {
-            eprintln!("unpick: {}: {}", self.name, fixed(&path, self.name));
+            eprintln!("unpick: {}: fixed: {}", self.name, fixed(&path, self.name));
             return None;
         };
         let near = near(config, program, &record.trace);

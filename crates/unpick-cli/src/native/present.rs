@@ -1,6 +1,7 @@
 //! Explores a native program and says what came of it.
 
 use super::keep::{PREFIX, common_text, settings_text};
+use super::regression::try_regression;
 use crate::json::{Line, failure_to_json};
 use crate::options::ExplorationOptions;
 use crate::progress::{Progress, is_interrupted};
@@ -9,8 +10,9 @@ use anyhow::{Result, bail};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, headline};
+use unpick::report::{FailureReport, NEAR, Way, headline};
 use unpick::store::Store;
+use unpick::trace::Record;
 use unpick::{Config, FirstFailure};
 use unpick_native::drive::{
     self, Command, DriveError, Explored, Naming, Options, Verification, explain_by_output, verify,
@@ -30,23 +32,75 @@ pub(crate) struct Presented {
     pub(crate) json: Value,
 }
 
-/// Explores a program under a name.
+impl Presented {
+    /// Puts something before what it says.
+    fn add(&mut self, said: &str) {
+        if !said.is_empty() {
+            let separator = if self.details.is_empty() { "" } else { "\n" };
+            self.details.insert_str(0, &format!("{said}{separator}"));
+        }
+    }
+}
+
+/// What is explored, and how.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
+    name: &'a str,
+    command: &'a Command,
+    drive: &'a Options,
+    options: &'a ExplorationOptions,
+}
+
+/// Explores a program under a name. Its regression comes first.
 pub(crate) fn explore(
     name: &str,
     command: &Command,
     drive: &Options,
     options: &ExplorationOptions,
 ) -> Result<Presented> {
+    let start = Instant::now();
+    let subject = Subject {
+        name,
+        command,
+        drive,
+        options,
+    };
+    let tried = try_regression(name, command, drive, options);
+    if let Some(failing) = tried.failing {
+        let subject = Subject {
+            drive: &failing.drive,
+            ..subject
+        };
+        let mut presented = tell(
+            subject,
+            failing.explored,
+            Some(failing.way),
+            start.elapsed(),
+        )?;
+        presented.add(&tried.said);
+        return Ok(presented);
+    }
     let progress = Progress::new(name, options.executions, options.quiet || options.json);
     let start = Instant::now();
     let mut watch = |seen: drive::Progress| progress.watch(seen.executions, seen.failures);
     let found = drive::explore(command, drive, &mut watch);
     progress.finish();
-    let mut explored = match found {
-        Ok(explored) => explored,
-        Err(error) => return refused(name, command, error, start.elapsed()),
+    let mut presented = match found {
+        Ok(explored) => tell(subject, explored, None, start.elapsed())?,
+        Err(error) => refused(name, command, error, start.elapsed())?,
     };
-    let elapsed = start.elapsed();
+    presented.add(&tried.said);
+    Ok(presented)
+}
+
+/// Says what came of an exploration. `way` is what led to its failure if that was not the strategy.
+fn tell(
+    subject: Subject<'_>,
+    mut explored: Explored,
+    way: Option<Way>,
+    elapsed: Duration,
+) -> Result<Presented> {
+    let Subject { command, drive, .. } = subject;
     let mut verification = match &explored.exploration.first_failure {
         Some(failure) => Some(verify(command, drive, &explored, failure)?),
         None => None,
@@ -62,16 +116,17 @@ pub(crate) fn explore(
     let failing = Failing {
         known,
         verification,
+        way,
     };
-    Ok(present(
-        name, command, drive, options, explored, failing, elapsed,
-    ))
+    Ok(present(subject, explored, failing, elapsed))
 }
 
 /// What running the failure again has shown.
 struct Failing {
     known: Option<Understanding>,
     verification: Option<Verification>,
+    /// What led to it, if not the strategy.
+    way: Option<Way>,
 }
 
 /// Makes the failure smaller and explains it, if the smaller one comes back as well. Gives what is known
@@ -131,16 +186,18 @@ fn name_all(command: &Command, explored: &mut Explored, verification: Option<&Ve
     }
 }
 
-#[allow(clippy::too_many_arguments)]
 fn present(
-    name: &str,
-    command: &Command,
-    drive: &Options,
-    options: &ExplorationOptions,
+    subject: Subject<'_>,
     explored: Explored,
     failing: Failing,
     elapsed: Duration,
 ) -> Presented {
+    let Subject {
+        name,
+        drive,
+        options,
+        ..
+    } = subject;
     let found = &explored.exploration;
     let mut details = String::new();
     let mut status = suite::status_of(found);
@@ -148,8 +205,7 @@ fn present(
     if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
         match verification {
             Verification::Confirmed { .. } => {
-                let origin = (command, drive, &explored);
-                let (text, id) = report(name, origin, options, failure, failing.known.as_ref());
+                let (text, id) = report(subject, &explored, failure, &failing);
                 details.push_str(&text);
                 trace = id;
                 told = failure_to_json(failure, failing.known.as_ref());
@@ -211,25 +267,25 @@ fn leak(name: &str, failure: &FirstFailure, what: &str) -> String {
 
 /// Keeps a failure; gives the five lines and its id.
 fn report(
-    name: &str,
-    (command, drive, explored): (&Command, &Options, &Explored),
-    options: &ExplorationOptions,
+    subject: Subject<'_>,
+    explored: &Explored,
     failure: &FirstFailure,
-    known: Option<&Understanding>,
+    failing: &Failing,
 ) -> (String, Option<String>) {
-    let (id, saved) = match options.no_save {
-        true => (None, "nothing (--no-save)".to_string()),
-        false => {
-            let config = options.config().unwrap_or_else(|_| Config::new());
-            let mut record = unpick::record(&config, &format!("{PREFIX}{name}"), failure);
-            record.header.settings.push(' ');
-            let more = settings_text(command, drive, explored);
-            record.header.settings.push_str(&more);
-            match Store::new("").save(&record) {
-                Ok(saved) => (Some(saved.id), saved.regression.display().to_string()),
-                Err(error) => (None, format!("nothing: {error}")),
-            }
+    let Subject { name, options, .. } = subject;
+    let way = failing.way.unwrap_or(Way::of(failure.is_directed));
+    let known = failing.known.as_ref();
+    let (id, saved) = match (way, options.no_save) {
+        (Way::Regression, _) => {
+            let path = Store::new("").regression_path(&format!("{PREFIX}{name}"));
+            let path = path.display().to_string();
+            (Some(path.clone()), path)
         }
+        (_, true) => (None, "nothing (--no-save)".to_string()),
+        (_, false) => match Store::new("").save(&record(subject, explored, failure, way)) {
+            Ok(saved) => (Some(saved.id), saved.regression.display().to_string()),
+            Err(error) => (None, format!("nothing: {error}")),
+        },
     };
     let replay = match &id {
         Some(id) => format!("unpick replay {id}"),
@@ -242,13 +298,27 @@ fn report(
         known,
         execution: failure.execution,
         executions_max: options.executions,
-        is_directed: failure.is_directed,
+        way,
         strategy: &options.strategy,
         seed: options.seed,
         replay: &replay,
         saved: &saved,
     };
     (report.to_string(), id)
+}
+
+/// A failure with all that is needed to run it again.
+fn record(subject: Subject<'_>, explored: &Explored, failure: &FirstFailure, way: Way) -> Record {
+    let config = subject.options.config().unwrap_or_else(|_| Config::new());
+    let name = format!("{PREFIX}{}", subject.name);
+    let mut record = unpick::record(&config, &name, failure);
+    if way == Way::Near {
+        record.header.strategy = NEAR.to_string();
+    }
+    record.header.settings.push(' ');
+    let more = settings_text(subject.command, subject.drive, explored);
+    record.header.settings.push_str(&more);
+    record
 }
 
 /// The program cannot be explored to the end. Some of these are findings, others are mistakes.

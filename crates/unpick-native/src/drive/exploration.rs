@@ -82,7 +82,7 @@ const CHECKED: u64 = 3;
 
 /// A program that is explored with one launch.
 pub(super) struct Launched<'a> {
-    command: &'a Command,
+    pub command: &'a Command,
     pub options: &'a Options,
     pub launch: Launch,
     pub named: &'a [NamedCode],
@@ -260,7 +260,10 @@ pub fn can_split(strategy: &str) -> bool {
 }
 
 /// Finds the plain accesses to shared memory, if they are to be points.
-fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>, DriveError> {
+pub(super) fn survey(
+    launched: &mut Launched<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Vec<u64>, DriveError> {
     let options = launched.options;
     if options.points != Points::Shared {
         return Ok(Vec::new());
@@ -298,7 +301,7 @@ fn survey(launched: &mut Launched<'_>, watch: &mut Watch<'_>) -> Result<Vec<u64>
 }
 
 /// The way that is tried first.
-fn first_launch(options: &Options) -> Launch {
+pub(super) fn first_launch(options: &Options) -> Launch {
     Launch {
         backend: options.backend.unwrap_or(Backend::Fibers),
         reexecution: options.reexecution.unwrap_or(Reexecution::Snapshot),
@@ -309,7 +312,7 @@ fn first_launch(options: &Options) -> Launch {
 }
 
 /// Chooses the fastest way that is right for this program, and says why.
-fn choose(
+pub(super) fn choose(
     command: &Command,
     options: &Options,
     named: &[NamedCode],

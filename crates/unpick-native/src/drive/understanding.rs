@@ -14,8 +14,8 @@ use super::named;
 use super::process::{Command, DriveError, Process};
 use super::verification::{explain_by_output, read_output};
 
-/// How long shrinking may take, and how long explaining.
-const TIME_MAX: Duration = Duration::from_secs(5);
+/// How long shrinking may take, and how long explaining or looking near a schedule.
+pub(super) const TIME_MAX: Duration = Duration::from_secs(5);
 
 /// A failure that was shrunk and explained.
 pub struct Understood {
@@ -43,7 +43,7 @@ pub fn understand(
     if options.shrink == 0 {
         return Ok(None);
     }
-    let mut follower = Follower::start(command, options, explored, failure)?;
+    let mut follower = Follower::start(command, options, explored, failure.trace.tasks.len())?;
     let failing = Ended {
         outcome: essence(&failure.outcome, output),
         trace: failure.trace.clone(),
@@ -75,7 +75,7 @@ pub fn understand(
 }
 
 /// A process that follows plans.
-struct Follower<'a> {
+pub(super) struct Follower<'a> {
     process: Process,
     options: &'a Options,
     shared: &'a [u64],
@@ -84,13 +84,14 @@ struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    fn start<'a>(
+    /// Launches the program as it was explored. It may get twice as many tasks as there were.
+    pub fn start<'a>(
         command: &Command,
         options: &'a Options,
         explored: &'a Explored,
-        failure: &FirstFailure,
+        task_count: usize,
     ) -> Result<Follower<'a>, DriveError> {
-        let tasks = 2 * failure.trace.tasks.len() as u32;
+        let tasks = 2 * task_count as u32;
         let launch = Launch {
             backend: explored.backend,
             // These executions are many, in one process.
@@ -115,7 +116,8 @@ impl Follower<'_> {
         })
     }
 
-    fn follow(&mut self, plan: &Plan) -> Result<Answer, DriveError> {
+    /// Follows a plan.
+    pub fn follow(&mut self, plan: &Plan) -> Result<Answer, DriveError> {
         let limits = Limits {
             executions_max: 1,
             keep_going: false,
@@ -128,7 +130,8 @@ impl Follower<'_> {
         self.process.perform(&order, &mut |_| true)
     }
 
-    fn run(&mut self, plan: &Plan) -> Result<Ended, DriveError> {
+    /// Follows a plan, and tells how that ends.
+    pub fn run(&mut self, plan: &Plan) -> Result<Ended, DriveError> {
         // What an earlier execution has printed says nothing of this one.
         let file = OpenOptions::new().write(true).open(&self.output);
         let is_empty = file.and_then(|file: File| file.set_len(0)).is_ok();
