@@ -310,12 +310,13 @@ fn a_damaged_trace_is_rejected() {
     let place = Place::new("damaged");
     let (id, path) = failing_trace(&place);
     let whole = fs::read_to_string(&path).unwrap();
-    let newer = whole.replacen("unpick-trace 1", "unpick-trace 99", 1);
+    let newer = whole.replacen("unpick-trace 2", "unpick-trace 99", 1);
     let damaged = whole.replacen("seed: 0x5eed", "seed: 0x5eee", 1);
     for (contents, words) in [
         (newer.as_str(), "format version 99"),
         (damaged.as_str(), "checksum"),
-        (&whole[..whole.len() / 2], "checksum"),
+        (&whole[..whole.len() - 50], "checksum"),
+        (&whole[..whole.len() / 2], "header line `body` is missing"),
         ("something else", "not an unpick trace"),
     ] {
         fs::write(&path, contents).unwrap();

@@ -27,6 +27,7 @@ fn a_possible_deadlock_is_confirmed_and_replayed() {
         assert_eq!(only_warned.code, 0, "{}", only_warned.text);
         let words = "WARNING  ab_ba  possible deadlock: ";
         assert!(only_warned.text.contains(words), "{}", only_warned.text);
+        place.forget();
         let found = run(&[]);
         assert_eq!(found.code, 1, "{}", found.text);
         assert!(

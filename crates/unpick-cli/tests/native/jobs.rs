@@ -42,6 +42,7 @@ fn two_processes_find_what_one_finds() {
         let program = format!("./{}", name_of(path));
         for strategy in SEARCHES {
             let run = |jobs: &str| {
+                place.forget();
                 let words = ["run", "--json", "--strategy", strategy, "--jobs", jobs];
                 let said = place.unpick(&[&words[..], options, &["--", &program]].concat());
                 (said.code, found(&said))
@@ -63,6 +64,7 @@ fn two_processes_tell_the_same_story() {
         let program = format!("./{}", name_of(path));
         for strategy in ["dfs", "dpor", "odpor"] {
             let run = |jobs: &str| {
+                place.forget();
                 let words = ["run", "--strategy", strategy, "--jobs", jobs, "--quiet"];
                 let said = place.unpick(&[&words[..], &["--", &program]].concat());
                 assert_eq!(said.code, 1, "{path} by {strategy}: {}", said.text);

@@ -47,6 +47,11 @@ impl Place {
         Said::of(&command.output().unwrap())
     }
 
+    /// Lets the next exploration know nothing of the last one.
+    pub fn forget(&self) {
+        let _ = fs::remove_dir_all(self.0.join(".unpick/regressions"));
+    }
+
     /// Builds a program of `unpick-native/tests/programs`.
     pub fn build(&self, path: &str, options: &[&str]) {
         let source = sources().join("unpick-native/tests/programs").join(path);

@@ -11,6 +11,7 @@ fn a_named_function_is_a_point_and_a_replay_takes_it_too() {
     for strategy in ["random", "dfs", "dpor", "odpor"] {
         let run = ["run", "--strategy", strategy, "--executions", "2000"];
         let program = ["--", "./saved_total"];
+        place.forget();
         let without = place.unpick(&[&run[..], &program].concat());
         assert_eq!(without.code, 0, "{strategy}: {}", without.text);
         let points = ["--point-at", "save"];
