@@ -2,6 +2,7 @@
 
 mod keep;
 mod present;
+mod refused;
 mod regression;
 mod replay;
 

@@ -33,10 +33,10 @@ impl Room {
     pub fn from_environment(value: &dyn Fn(&str) -> Option<String>) -> Result<Room, StoreError> {
         let number = |name: &'static str, default: u64| match value(name).unwrap_or_default() {
             text if text.is_empty() => Ok(default),
-            text => match text.replace(['_', ','], "").parse() {
-                Ok(0) => Ok(u64::MAX),
-                Ok(number) => Ok(number),
-                Err(_) => Err(StoreError::Setting { name, value: text }),
+            text => match parse(&text) {
+                Some(0) => Ok(u64::MAX),
+                Some(number) => Ok(number),
+                None => Err(StoreError::Setting { name, value: text }),
             },
         };
         Ok(Room {
@@ -72,6 +72,15 @@ impl Room {
                 bytes -= trace.bytes;
             }
         }
+    }
+}
+
+/// A number, written as in all variables of unpick.
+fn parse(text: &str) -> Option<u64> {
+    let plain = text.replace(['_', ','], "");
+    match plain.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => plain.parse().ok(),
     }
 }
 

@@ -154,7 +154,7 @@ fn beyond_the_limit_the_oldest_traces_go() {
     }
     set_age(&old.trace, Duration::from_secs(86_400));
     // With the one more there are 18, and room for 16: two of these more are dropped.
-    let more = in_an_environment(&project, &[("UNPICK_TRACE_FILES_MAX", "16")], 100);
+    let more = in_an_environment(&project, &[("UNPICK_TRACE_FILES_MAX", "0x10")], 100);
     assert_eq!(files(&project.path("traces")).len(), 14);
     let is_there: Vec<bool> = saved.iter().map(|saved| saved.trace.exists()).collect();
     assert_eq!(is_there, [vec![false; 4], vec![true; 12]].concat());

@@ -11,15 +11,18 @@
 //! <base64 lines>
 //! ```
 //!
-//! The number after the magic word is the format version; version 1 had no lines `schedule`. A file of a newer version, a damaged or a
-//! shortened one is rejected with an error that says so; nothing is ever guessed.
+//! The number after the magic word is the format version; version 1 had no lines `schedule`. A file of a
+//! newer version, a damaged or a shortened one is rejected with an error that says so; nothing is ever
+//! guessed.
+
+mod base64;
+mod valid;
 
 use crate::outline::outline;
-use crate::{Choice, Outcome, Trace};
+use crate::{Outcome, Trace};
 use alloc::{
     format,
     string::{String, ToString},
-    vec::Vec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +123,7 @@ pub fn encode(record: &Record) -> String {
     }
     let sum = checksum(text.as_bytes(), &bytes);
     text.push_str(&format!("body: {sum:016x} {}\n", bytes.len()));
-    let encoded = base64_encode(&bytes);
+    let encoded = base64::encode(&bytes);
     for line in encoded.as_bytes().chunks(LINE_WIDTH) {
         text.push_str(core::str::from_utf8(line).expect("internal error: base64 is ASCII"));
         text.push('\n');
@@ -186,7 +189,7 @@ fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, Codec
         .ok_or(CodecError::BadHeader("body"))?;
     let sum = u64::from_str_radix(sum, 16).map_err(|_| CodecError::BadHeader("body"))?;
     let length: usize = length.parse().map_err(|_| CodecError::BadHeader("body"))?;
-    let bytes = base64_decode(encoded).ok_or(CodecError::BadChecksum)?;
+    let bytes = base64::decode(encoded).ok_or(CodecError::BadChecksum)?;
     // Line ends may have been rewritten on their way through version control.
     let head = head.replace("\r\n", "\n");
     if bytes.len() != length || checksum(head.as_bytes(), &bytes) != sum {
@@ -196,60 +199,6 @@ fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, Codec
         postcard::from_bytes(&bytes).map_err(|error| CodecError::BadBody(error.to_string()))?;
     body.validate().map_err(CodecError::BadBody)?;
     Ok(body)
-}
-
-impl Body {
-    /// Checks what the rest of unpick relies on, so that a forged file cannot make it panic.
-    fn validate(&self) -> Result<(), String> {
-        self.trace.validate()?;
-        let tasks = &self.trace.tasks;
-        let named = match &self.outcome {
-            Outcome::Fail(failure) => alloc::vec![failure.task],
-            Outcome::Deadlock(deadlock) => {
-                let blocked = deadlock.blocked.iter();
-                let blocked = blocked.flat_map(|one| one.waits_for.iter().chain([&one.task]));
-                blocked.chain(&deadlock.cycle).copied().collect()
-            }
-            Outcome::Pass | Outcome::StepLimit { .. } | Outcome::Diverged(_) | Outcome::Cut => {
-                Vec::new()
-            }
-        };
-        let creators = tasks.iter().map(|task| task.parent);
-        let users = self.trace.objects.iter().map(|object| object.task);
-        let mut all = named.into_iter().chain(creators).chain(users);
-        match all.find(|task| task.index() >= tasks.len()) {
-            Some(task) => Err(format!("task {task} is named, there are {}", tasks.len())),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Trace {
-    fn validate(&self) -> Result<(), String> {
-        let tasks = self.tasks.len() as u32;
-        if !self.enabled_sets_fit() {
-            return Err("the sets of enabled tasks do not fit the steps".to_string());
-        }
-        for (index, step) in self.steps.iter().enumerate() {
-            if step.task.0 >= tasks {
-                return Err(format!(
-                    "step {index} names task {}, there are {tasks}",
-                    step.task
-                ));
-            }
-            if self.enabled(index).iter().any(|task| task.0 >= tasks) {
-                return Err(format!("step {index} has tasks enabled that are not there"));
-            }
-            let is_consistent = match step.choice {
-                Choice::Task(task) => task == step.task && self.enabled(index).contains(task),
-                other => other.answer() < other.answer_count(),
-            };
-            if !is_consistent {
-                return Err(format!("step {index} makes a choice that was not there"));
-            }
-        }
-        Ok(())
-    }
 }
 
 fn line_end(text: &str, start: usize) -> usize {
@@ -271,50 +220,11 @@ fn checksum(head: &[u8], body: &[u8]) -> u64 {
     hash
 }
 
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-fn base64_encode(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let word = chunk
-            .iter()
-            .fold(0u32, |word, byte| word << 8 | u32::from(*byte))
-            << (8 * (3 - chunk.len()));
-        for position in 0..4 {
-            if position <= chunk.len() {
-                let digit = (word >> (18 - 6 * position)) & 63;
-                text.push(char::from(ALPHABET[digit as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
-fn base64_decode(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
-    let mut word = 0u32;
-    let mut bits = 0;
-    for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        if byte == b'=' {
-            continue;
-        }
-        let digit = ALPHABET.iter().position(|letter| *letter == byte)?;
-        word = (word << 6 | digit as u32) & 0xff_ffff;
-        bits += 6;
-        if bits >= 8 {
-            bits -= 8;
-            bytes.push((word >> bits) as u8);
-        }
-    }
-    Some(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ObjectId, Op, OpKind, SiteId, Step, TaskId, TaskInfo, TaskSet};
+    use crate::{Choice, ObjectId, Op, OpKind, SiteId, Step, TaskId, TaskInfo, TaskSet};
+    use alloc::vec::Vec;
 
     fn sample() -> Record {
         let mut trace = Trace::default();

@@ -4,7 +4,7 @@ use crate::options::ExplorationOptions;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use unpick::trace::Record;
 use unpick_native::drive::{Command, Explored, Options};
 use unpick_native::install::runtime_library;
@@ -41,7 +41,7 @@ pub(super) fn settings_text(command: &Command, options: &Options, explored: &Exp
         format!("points={}", points_word(options.points)),
         format!("processors={}", options.processors),
         format!("backend={}", explored.backend.word()),
-        format!("program={}", escape(command.program.as_os_str().as_bytes())),
+        format!("program={}", escape_path(&command.program)),
     ];
     for name in &options.point_at {
         words.push(format!("point-at={}", escape(name.as_bytes())));
@@ -54,10 +54,7 @@ pub(super) fn settings_text(command: &Command, options: &Options, explored: &Exp
         words.push(format!("environment={}", escape(&setting)));
     }
     if let Some(directory) = &command.directory {
-        words.push(format!(
-            "directory={}",
-            escape(directory.as_os_str().as_bytes())
-        ));
+        words.push(format!("directory={}", escape_path(directory)));
     }
     for pc in &explored.shared {
         words.push(format!("shared={pc:x}"));
@@ -88,7 +85,7 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
             }
             "backend" => options.backend = backend_of(value),
             "processors" => options.processors = value.parse().unwrap_or(2),
-            "program" => command.program = PathBuf::from(unescape(value)),
+            "program" => command.program = unescape_path(value)?,
             "argument" => command.arguments.push(unescape(value)),
             "environment" => {
                 let setting = unescape(value).into_vec();
@@ -97,7 +94,7 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
                 let value = OsString::from_vec(parts.next().unwrap_or_default());
                 command.environment.insert(name, value);
             }
-            "directory" => command.directory = Some(PathBuf::from(unescape(value))),
+            "directory" => command.directory = Some(unescape_path(value)?),
             "shared" => {
                 let pc = u64::from_str_radix(value, 16);
                 shared.push(pc.context("a `shared` word of the trace is no number")?);
@@ -131,6 +128,22 @@ fn points_of(word: &str) -> Points {
         "all" => Points::All,
         _ => Points::Sync,
     }
+}
+
+/// A path as seen from here, where `.unpick` is, so that it means the same on another machine.
+fn escape_path(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = match path.strip_prefix(here) {
+        Ok(rest) if rest.as_os_str().is_empty() => Path::new("."),
+        Ok(rest) => rest,
+        Err(_) => path,
+    };
+    escape(path.as_os_str().as_bytes())
+}
+
+fn unescape_path(word: &str) -> Result<PathBuf> {
+    let path = unescape(word);
+    std::path::absolute(&path).with_context(|| format!("`{word}` of the trace is no path"))
 }
 
 /// Bytes as a word without spaces.
@@ -171,5 +184,19 @@ mod tests {
             assert!(!word.contains(char::is_whitespace));
             assert_eq!(unescape(&word), OsString::from(text));
         }
+    }
+
+    #[test]
+    fn paths_mean_the_same_where_the_project_lies_elsewhere() {
+        let here = std::env::current_dir().unwrap();
+        for (path, word) in [
+            (here.join("build/a b"), "build/a%20b"),
+            (here.clone(), "."),
+            (PathBuf::from("/bin/true"), "/bin/true"),
+        ] {
+            assert_eq!(escape_path(&path), word);
+            assert_eq!(unescape_path(word).unwrap(), path);
+        }
+        assert!(unescape_path("").is_err());
     }
 }

@@ -1,12 +1,13 @@
 //! Explores a native program and says what came of it.
 
 use super::keep::{PREFIX, common_text, settings_text};
+use super::refused::refused;
 use super::regression::try_regression;
 use crate::json::{Line, failure_to_json};
 use crate::options::ExplorationOptions;
 use crate::progress::{Progress, is_interrupted};
 use crate::{Status, suite};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
@@ -15,9 +16,8 @@ use unpick::store::Store;
 use unpick::trace::Record;
 use unpick::{Config, FirstFailure};
 use unpick_native::drive::{
-    self, Command, DriveError, Explored, Naming, Options, Verification, explain_by_output, verify,
+    self, Command, Explored, Naming, Options, Verification, explain_by_output, verify,
 };
-use unpick_native::protocol::{Module, Trouble, TroubleKind};
 use unpick_native::symbols::Symbols;
 
 /// What an exploration came to, in words and as data.
@@ -319,102 +319,4 @@ fn record(subject: Subject<'_>, explored: &Explored, failure: &FirstFailure, way
     let more = settings_text(subject.command, subject.drive, explored);
     record.header.settings.push_str(&more);
     record
-}
-
-/// The program cannot be explored to the end. Some of these are findings, others are mistakes.
-fn refused(
-    name: &str,
-    command: &Command,
-    error: DriveError,
-    elapsed: Duration,
-) -> Result<Presented> {
-    let text = match &error {
-        DriveError::Trouble { trouble, answer } => {
-            format!(
-                "UNCONTROLLED  {name}  {}",
-                words(command, trouble, &answer.modules)
-            )
-        }
-        DriveError::Hangs {
-            place,
-            modules,
-            executions,
-            ..
-        } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   {}, after {executions} executions\n  \
-             remedy  instrument that code (unpick cc, cargo unpick); if it blocks, --backend threads can \
-             leave it and go on with others; if it only takes long, raise --watchdog",
-            stack(command, place.as_ref(), modules)
-        ),
-        DriveError::Died { executions, .. } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   after {executions} executions\n  remedy  try \
-             --reexec fork; see docs/limits.md"
-        ),
-        _ => bail!(error),
-    };
-    let executions = match &error {
-        DriveError::Hangs { executions, .. } | DriveError::Died { executions, .. } => *executions,
-        DriveError::Trouble { answer, .. } => answer.exploration.executions,
-        _ => 0,
-    };
-    let json = json!({
-        "name": name,
-        "outcome": "uncontrolled",
-        "executions": executions,
-        "error": error.to_string(),
-        "elapsed_ms": elapsed.as_millis() as u64,
-    });
-    Ok(Presented {
-        status: Status::Diverged,
-        executions,
-        elapsed,
-        details: text,
-        summary: format!("{name}: not explored to the end"),
-        json,
-    })
-}
-
-/// Where a task is that never comes back.
-fn stack(command: &Command, place: Option<&(u64, Vec<u64>)>, modules: &[Module]) -> String {
-    let Some((task, frames)) = place else {
-        return "unknown, because the process does not answer".into();
-    };
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules,
-        addresses: &[],
-        symbols: &mut symbols,
-    };
-    let mut places: Vec<String> = frames
-        .iter()
-        .map(|&frame| naming.place(frame.saturating_sub(1)))
-        .collect();
-    places.dedup();
-    format!("task {task} at {}", places.join(", called from "))
-}
-
-fn words(command: &Command, trouble: &Trouble, modules: &[Module]) -> String {
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules,
-        addresses: &[],
-        symbols: &mut symbols,
-    };
-    let place = match trouble.pc {
-        0 => String::new(),
-        pc => format!(" at {}", naming.place(pc.saturating_sub(1))),
-    };
-    match trouble.kind {
-        TroubleKind::Unmodelled => format!(
-            "the program calls {}{place}, which is not modelled; see docs/limits.md",
-            trouble.what
-        ),
-        TroubleKind::TooManyTasks => format!(
-            "the program has more than {} tasks at once, which is the limit",
-            trouble.what
-        ),
-        TroubleKind::BadOrder | TroubleKind::Unsupported => trouble.what.clone(),
-    }
 }

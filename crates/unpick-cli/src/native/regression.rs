@@ -46,50 +46,39 @@ pub(super) fn try_regression(
         Ok(Some(record)) => attempt(&record, command, drive),
         Err(error) => Err(error.into()),
     };
-    let failing = |explored, way, drive| {
-        let failing = Failing {
-            explored,
-            way,
-            drive,
-        };
-        Some(failing)
+    let (tried, explored, drive) = match tried {
+        Ok(Some(tried)) => tried,
+        Ok(None) => return Regression::default(),
+        Err(error) => {
+            let said = format!("WARNING  {name}  the regression is not used: {error:#}");
+            let failing = None;
+            return Regression { failing, said };
+        }
     };
-    match tried {
-        Ok(None) => Regression::default(),
-        Ok(Some((Tried::Fails(explored), drive))) => Regression {
-            failing: failing(explored, Way::Regression, drive),
-            said: String::new(),
-        },
-        Ok(Some((Tried::Passes, _))) => Regression {
-            failing: None,
-            said: format!("FIXED  {name}  {}", fixed(&path, name)),
-        },
-        Ok(Some((
-            Tried::Changed {
-                diverged,
-                near,
-                explored,
-            },
-            drive,
-        ))) => Regression {
-            failing: explored.and_then(|explored| failing(explored, Way::Near, drive)),
-            said: format!(
-                "CHANGED  {name}  {}",
-                changed(&path, name, &diverged, &near)
-            ),
-        },
-        Err(error) => Regression {
-            failing: None,
-            said: format!("WARNING  {name}  the regression is not used: {error:#}"),
-        },
-    }
+    let (way, said) = match tried {
+        Tried::Fails => (Way::Regression, String::new()),
+        Tried::Passes => {
+            let words = fixed(&path, name);
+            (Way::Regression, format!("FIXED  {name}  {words}"))
+        }
+        Tried::Changed { diverged, near } => {
+            let words = changed(&path, name, &diverged, &near);
+            (Way::Near, format!("CHANGED  {name}  {words}"))
+        }
+    };
+    let failing = explored.map(|explored| Failing {
+        explored,
+        way,
+        drive,
+    });
+    Regression { failing, said }
 }
 
 fn attempt(
     record: &Record,
     command: &Command,
     drive: &Options,
-) -> Result<Option<(Tried, Options)>> {
+) -> Result<Option<(Tried, Option<Explored>, Options)>> {
     let config = Config::new().settings_from(&record.header.settings);
     let known = Options {
         settings: config.settings(),
@@ -110,6 +99,6 @@ fn attempt(
         ..options
     };
     let goes_on = &mut || !is_interrupted();
-    let tried = try_recorded(command, &options, &record.trace, &shared, goes_on)?;
-    Ok(Some((tried, options)))
+    let (tried, explored) = try_recorded(command, &options, &record.trace, &shared, goes_on)?;
+    Ok(Some((tried, explored, options)))
 }

@@ -14,7 +14,7 @@ use super::understanding::{Follower, TIME_MAX};
 /// What became of a recorded schedule.
 pub enum Tried {
     /// It still fails.
-    Fails(Explored),
+    Fails,
     /// It runs to its end and passes.
     Passes,
     /// It no longer fits the program.
@@ -22,13 +22,11 @@ pub enum Tried {
         /// Where.
         diverged: Outcome,
         /// What was found near it.
-        near: Near,
-        /// How that fails, if it does.
-        explored: Option<Explored>,
+        near: Box<Near>,
     },
 }
 
-/// Runs a recorded schedule. `shared` are the plain accesses that were points of it; `goes_on` is asked
+/// Runs a recorded schedule; gives how it fails, it or one near it, if one does. `shared` are the plain accesses that were points of it; `goes_on` is asked
 /// before every execution near it.
 pub fn try_recorded(
     command: &Command,
@@ -36,7 +34,7 @@ pub fn try_recorded(
     recorded: &Trace,
     shared: &[u64],
     goes_on: &mut dyn FnMut() -> bool,
-) -> Result<Tried, DriveError> {
+) -> Result<(Tried, Option<Explored>), DriveError> {
     let named = named::find(command, options, first_launch(options))?;
     let (launch, reason) = choose(command, options, &named)?;
     let way = (launch.backend, launch.reexecution);
@@ -51,9 +49,9 @@ pub fn try_recorded(
         shared: shared.to_vec(),
     };
     match end.outcome {
-        Outcome::Pass => return Ok(Tried::Passes),
+        Outcome::Pass => return Ok((Tried::Passes, None)),
         Outcome::Diverged(_) => {}
-        _ => return Ok(Tried::Fails(explored)),
+        _ => return Ok((Tried::Fails, Some(explored))),
     }
     let mut launched = Launched {
         command,
@@ -91,9 +89,9 @@ pub fn try_recorded(
     if explored.is_none() {
         near.failing = None;
     }
-    Ok(Tried::Changed {
+    let changed = Tried::Changed {
         diverged: end.outcome,
-        near,
-        explored,
-    })
+        near: Box::new(near),
+    };
+    Ok((changed, explored))
 }
