@@ -11,5 +11,5 @@ mod team;
 
 pub use frontier::share;
 pub use search::Search;
-pub use slices::{learned_before, of_slice, slice};
+pub use slices::{last_lesson, learned_before, of_slice, slice};
 pub use team::{Lookout, Meeting, Team};

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use unpick_engine::parts::{learned_before, of_slice};
+use unpick_engine::parts::{last_lesson, learned_before, of_slice};
 use unpick_engine::{
     Control, Execution, Exploration, Limits, Profile, StopReason, Strategy, epoch,
 };
@@ -266,7 +266,7 @@ impl<'a> Driver<'a> {
     /// strategies learn they learn after 1, 2, 4, 8, … executions, and the parts are put together
     /// in order.
     fn explore_shared(&self, range: Range<u64>) -> Exploration {
-        let mut profile = self.learn_before(&range);
+        let (mut profile, before) = self.learn_before(&range);
         let mut found = Exploration::default();
         let mut start = range.start;
         while start < range.end {
@@ -282,15 +282,17 @@ impl<'a> Driver<'a> {
             if found.executions < start - range.start {
                 return found;
             }
+            profile.merge(&before);
             profile.merge(&found.profile);
         }
         found
     }
 
-    /// What strategies have learned when a range begins that is not the first one, and what they
-    /// will learn within it from the executions before it: those are run for that alone.
-    fn learn_before(&self, range: &Range<u64>) -> Profile {
-        let mut profile = Profile::default();
+    /// What strategies have learned when a range begins that is not the first one, and all that the
+    /// executions before it have shown, of which they learn when the epoch is over that the range
+    /// begins in. Those executions are run for that alone.
+    fn learn_before(&self, range: &Range<u64>) -> (Profile, Profile) {
+        let (mut learned, mut shown) = (Profile::default(), Profile::default());
         let end = match self.config.strategy.build(0).learns() {
             true => learned_before(range),
             false => 0,
@@ -299,11 +301,14 @@ impl<'a> Driver<'a> {
         while start < end {
             let epoch = epoch(start, end);
             start = epoch.end;
-            for part in self.explore_epoch(epoch, &profile, true) {
-                profile.merge(&part.profile);
+            for part in self.explore_epoch(epoch, &learned, true) {
+                shown.merge(&part.profile);
+            }
+            if start <= last_lesson(end) {
+                learned.merge(&shown);
             }
         }
-        profile
+        (learned, shown)
     }
 
     /// One slice of the executions of a randomised strategy.

@@ -111,6 +111,38 @@ fn any_number_of_workers_finds_the_same() {
     }
 }
 
+/// One that is seldom long: what is learned of it changes late.
+fn seldom_long() {
+    let number = Arc::new(AtomicUsize::new(0));
+    let other = Arc::clone(&number);
+    let rounds = if unpick::choose(600) == 0 { 40 } else { 2 };
+    let task = thread::spawn(move || {
+        (0..rounds).for_each(|_| {
+            other.fetch_add(1, SeqCst);
+        });
+    });
+    (0..rounds).for_each(|_| {
+        number.fetch_add(1, SeqCst);
+    });
+    task.join().unwrap();
+}
+
+/// A slice that begins within an epoch runs the rest of it with what was known at its beginning.
+#[test]
+fn a_slice_learns_when_the_whole_does() {
+    for strategy in ["pct"] {
+        for seed in 0..8 {
+            let config = config(strategy, true).seed(seed);
+            let whole = explore(config.clone(), seldom_long);
+            let shards: Vec<Exploration> = (1..=2)
+                .map(|index| explore(config.clone().shard(index, 2), seldom_long))
+                .collect();
+            let merged = unpick::merge(&config, &shards).unwrap();
+            assert_eq!(merged.hash, whole.hash, "{strategy}, seed {seed}");
+        }
+    }
+}
+
 /// What was learned before a slice is found out again, up to the last execution that teaches.
 #[test]
 fn the_slices_of_any_number_of_shards_are_the_whole() {

@@ -21,6 +21,14 @@ pub fn learned_before(slice: &Range<u64>) -> u64 {
     }
 }
 
+/// The last number of executions, up to `count`, after which strategies learn.
+pub fn last_lesson(count: u64) -> u64 {
+    match count {
+        0 => 0,
+        _ => 1 << count.min(LEARNING_MAX).ilog2(),
+    }
+}
+
 /// What share number `index`, from 0, of `count` has found in its slice.
 pub fn of_slice(
     mut found: Exploration,

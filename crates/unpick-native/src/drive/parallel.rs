@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::thread;
 
-use unpick_engine::parts::learned_before;
+use unpick_engine::parts::{last_lesson, learned_before};
 use unpick_engine::{Control, Exploration, Profile, StopReason, epoch};
 use unpick_protocol::{Answer, Launch, Order, Reexecution, Work};
 use unpick_strategies::Spec;
@@ -43,18 +43,37 @@ pub(super) fn explore(
         true => learned_before(&range),
         false => 0,
     };
-    if before == 0 {
-        return workers.explore(order, range, None, watch);
-    }
     let mut learning = order.clone();
     learning.limits.keep_going = true;
-    let mut learned = workers.explore(&learning, 0..before, None, watch)?;
-    let found = std::mem::take(&mut learned.exploration);
-    if found.stopped_because != StopReason::Executions {
-        learned.exploration.stopped_because = found.stopped_because;
-        return Ok(learned);
+    let lesson = last_lesson(before);
+    let mut known = Known::default();
+    for part in [0..lesson, lesson..before] {
+        if part.is_empty() {
+            continue;
+        }
+        let is_lesson = part.end == lesson;
+        let mut answer = workers.explore(&learning, part, &known, watch)?;
+        let found = std::mem::take(&mut answer.exploration);
+        if found.stopped_because != StopReason::Executions {
+            answer.exploration.stopped_because = found.stopped_because;
+            answer.exploration.complete = found.complete;
+            return Ok(answer);
+        }
+        known.shown.merge(&found.profile);
+        if is_lesson {
+            known.learned = Some(found.profile);
+        }
     }
-    workers.explore(order, range, Some(found.profile), watch)
+    workers.explore(order, range, &known, watch)
+}
+
+/// What is known of the executions before a range.
+#[derive(Default)]
+struct Known {
+    /// What strategies have learned when the range begins.
+    learned: Option<Profile>,
+    /// All that was shown: they learn of it when the epoch is over that the range begins in.
+    shown: Profile,
 }
 
 /// Whether a strategy wants to know the size of the program.
@@ -93,13 +112,13 @@ impl Workers<'_> {
         &mut self,
         order: &Order,
         range: Range<u64>,
-        learned: Option<Profile>,
+        known: &Known,
         watch: &mut Watch<'_>,
     ) -> Result<Answer, DriveError> {
         let is_anew = self.launch.reexecution == Reexecution::Exec;
         let chunk = if is_anew { 1 } else { CHUNK };
         let mut whole = None;
-        let mut profile = learned.clone();
+        let mut profile = known.learned.clone();
         let mut next = range.start;
         self.ready()?;
         while next < range.end {
@@ -129,9 +148,9 @@ impl Workers<'_> {
                     }
                 }
             }
-            profile = learned.clone();
             if let Some(whole) = &whole {
                 let so_far = profile.get_or_insert_default();
+                so_far.merge(&known.shown);
                 so_far.merge(&whole.exploration.profile);
             }
             next = epoch.end;
