@@ -159,6 +159,7 @@ pub(crate) fn failure_to_json(failure: &FirstFailure, known: Option<&Understandi
             || why(outcome, trace),
             |explanation| explained(outcome, trace, explanation),
         ),
+        "member": failure.member,
         "pattern": explanation.and_then(|explanation| Some(explanation.pattern?.name())),
         "orderings": explanation.map(|explanation| explanation.causes.len()),
         "depth": explanation.and_then(|explanation| explanation.depth()),
@@ -234,6 +235,7 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
             trace: Trace::default(),
             outcome,
             is_directed: false,
+            member: None,
         })
     };
     let (warnings, outcome) = warnings::findings_from_json(&part["findings"])?;

@@ -9,7 +9,7 @@ use unpick::{Config, Shard, Spec};
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ExplorationOptions {
     /// The technique, as NAME[:key=value,…]; `unpick strategies` lists them
-    #[arg(long, value_name = "STRATEGY", default_value = "pct")]
+    #[arg(long, value_name = "STRATEGY", default_value = "portfolio")]
     pub(crate) strategy: String,
     /// Executions to run at most
     #[arg(long, value_name = "N", default_value = "1000", value_parser = unpick::parse_number)]

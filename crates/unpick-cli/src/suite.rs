@@ -223,6 +223,7 @@ fn print_failure(
         executions_max: options.executions,
         way: Way::of(failure.is_directed),
         strategy: &options.strategy,
+        member: failure.member.as_deref(),
         seed: options.seed,
         replay: &replay,
         saved: &saved.text,

@@ -3,7 +3,7 @@
 use crate::{
     Begin, Classes, Execution, History, Profile, Relation, Strategy, Warning, warning::add_warning,
 };
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
 use unpick_trace::{Outcome, TaskId, Trace};
@@ -86,6 +86,8 @@ pub struct FirstFailure {
     pub outcome: Outcome,
     /// Whether it was found by a search directed at a possible deadlock, not by the strategy.
     pub is_directed: bool,
+    /// The technique that led it, if the strategy has several.
+    pub member: Option<String>,
 }
 
 /// What one part of a split search has found under one bound.
@@ -292,7 +294,13 @@ impl Exploration {
     }
 
     /// Takes in an execution.
-    fn add(&mut self, execution: &Execution, index: u64, is_schedule: bool, bound: Option<u32>) {
+    fn add(
+        &mut self,
+        execution: &Execution,
+        index: u64,
+        is_schedule: bool,
+        strategy: &dyn Strategy,
+    ) {
         let outcome = execution
             .outcome()
             .expect("internal error: an execution ended without an outcome");
@@ -304,14 +312,14 @@ impl Exploration {
         self.tasks_max = self.tasks_max.max(task_count as u64);
         let is_divergence = matches!(outcome, Outcome::Diverged(_));
         if is_divergence && self.diverged.is_none() {
-            self.diverged = Some(Box::new(self.snapshot(execution, index)));
+            self.diverged = Some(Box::new(self.snapshot(execution, index, strategy)));
         }
         if !is_schedule {
             return;
         }
         self.schedules += 1;
         let is_failure = outcome.is_failure();
-        if let Some(bound) = bound {
+        if let Some(bound) = strategy.bound() {
             self.begin_bound(bound);
             let count = &mut self.bounds[bound as usize];
             count.schedules += 1;
@@ -320,7 +328,7 @@ impl Exploration {
         if is_failure {
             self.failures += 1;
             if self.failures == 1 {
-                self.first_failure = Some(Box::new(self.snapshot(execution, index)));
+                self.first_failure = Some(Box::new(self.snapshot(execution, index, strategy)));
             }
         }
     }
@@ -352,13 +360,14 @@ impl Exploration {
         }
     }
 
-    fn snapshot(&self, execution: &Execution, index: u64) -> FirstFailure {
+    fn snapshot(&self, execution: &Execution, index: u64, strategy: &dyn Strategy) -> FirstFailure {
         FirstFailure {
             rank: self.schedules,
             execution: index + 1,
             trace: execution.trace().detached(),
             outcome: execution.outcome().cloned().unwrap_or(Outcome::Cut),
             is_directed: false,
+            member: strategy.member().map(String::from),
         }
     }
 }
@@ -531,7 +540,7 @@ fn run_loop(
             classes.add(execution, history);
         }
         found.analyse(execution, limits);
-        found.add(execution, index, is_schedule, strategy.bound());
+        found.add(execution, index, is_schedule, strategy);
         if limits.fingerprint {
             found.add_fingerprint(execution, index);
         }

@@ -42,7 +42,7 @@ pub use history::{Event, History, Relation};
 pub use object::{Held, Shape};
 pub use race::Race;
 pub use recording::Recording;
-pub use strategy::{Begin, Findings, Profile, Stop, Strategy};
+pub use strategy::{Begin, Findings, Profile, Sample, Stop, Strategy};
 pub use view::View;
 pub use warning::{Confirmation, LockCycle, LockLink, Warning, WarningKind};
 pub use watch::Effect;

@@ -1,7 +1,7 @@
 //! The interface of every exploration technique.
 
 use crate::{Execution, View, Warning};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 use core::{any::Any, panic::Location};
 use serde::{Deserialize, Serialize};
 use unpick_trace::{Choice, Divergence, Op, TaskId};
@@ -39,7 +39,7 @@ pub enum Stop {
 
 /// What earlier executions have shown of the size of the program.
 ///
-/// Maxima only, so that profiles of parts can be merged in any order. The loop hands a profile to
+/// Maxima, and what cannot differ, so that profiles of parts can be merged in any order. The loop hands a profile to
 /// the strategy after executions 1, 2, 4, 8, …: what an execution does then depends on its number
 /// alone, however many workers share the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +55,17 @@ pub struct Profile {
     /// Most operations and most writes of each task on each object, by task and object number;
     /// filled by strategies that ask for it.
     pub accesses_max: Vec<Vec<(u64, u64)>>,
+    /// What single executions have shown, by their numbers; filled by strategies that ask for it.
+    pub samples: BTreeMap<u64, Sample>,
+}
+
+/// What one execution has shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// A hash of the order of its operations.
+    pub history: u64,
+    /// How many options there were where there were several, as far as they were noted.
+    pub options: Vec<u16>,
 }
 
 impl Profile {
@@ -75,6 +86,10 @@ impl Profile {
             }
         }
         self.merge_accesses(&other.accesses_max);
+        for (&index, sample) in &other.samples {
+            let samples = &mut self.samples;
+            samples.entry(index).or_insert_with(|| sample.clone());
+        }
     }
 
     /// Joins counts of operations and writes by task and object.
@@ -112,8 +127,9 @@ pub trait Strategy: Send {
     /// performs the operation of that task. Answers the handle of that task, or the one of the end if the
     /// execution is over.
     ///
-    /// Not to be written anew: it stands here so that every technique has the path of a step to
-    /// itself, with [`Strategy::choose`] inlined into it, and a step makes one virtual call.
+    /// Not to be written anew, unless to hand it on to another strategy: it stands here so that every
+    /// technique has the path of a step to itself, with [`Strategy::choose`] inlined into it, and a step
+    /// makes one virtual call.
     fn advance(
         &mut self,
         execution: &mut Execution,
@@ -164,6 +180,11 @@ pub trait Strategy: Send {
     /// What the user should know about the results, so far.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
+    }
+
+    /// Which of several techniques leads the execution at hand, for a strategy that has several.
+    fn member(&self) -> Option<&'static str> {
+        None
     }
 
     /// The bound at hand, for techniques that iterate over one.

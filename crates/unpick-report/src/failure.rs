@@ -23,6 +23,8 @@ pub struct FailureReport<'a> {
     pub way: Way,
     /// The strategy, as given.
     pub strategy: &'a str,
+    /// The technique that led to it, if the strategy has several.
+    pub member: Option<&'a str>,
     /// The seed.
     pub seed: u64,
     /// The command that replays it.
@@ -81,8 +83,11 @@ impl FailureReport<'_> {
             (Way::Strategy, u64::MAX) => String::new(),
             (Way::Strategy, limit) => format!(" of {}", thousands(limit)),
         };
+        let member = self
+            .member
+            .map_or(String::new(), |name| format!(": {name}"));
         format!(
-            "execution {execution}{budget} ({}, seed {:#x})",
+            "execution {execution}{budget} ({}{member}, seed {:#x})",
             self.strategy, self.seed
         )
     }

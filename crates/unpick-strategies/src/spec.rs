@@ -5,8 +5,8 @@ mod error;
 use crate::dpor::chain::Chain;
 use crate::technique::{Technique, techniques};
 use crate::{
-    Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor, Odpor, Pct, Pos,
-    PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
+    Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor, Odpor, Pct, Portfolio,
+    Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -147,6 +147,7 @@ impl Spec {
         let falls_back = self.value("fallback") != Some(0);
         let beyond = self.value("beyond") == Some(1);
         match self.technique.name {
+            "portfolio" => Box::new(Portfolio::new(seed)),
             "dfs" => Box::new(Dfs::new()),
             "ipb" => Box::new(Ipb::new(bound, beyond)),
             "idb" => Box::new(Idb::new(bound, beyond)),
@@ -239,7 +240,9 @@ mod tests {
 
     #[test]
     fn mistakes_are_named_with_their_remedy() {
-        assert!(error("dsf").starts_with("unknown strategy `dsf`; there are dfs, ipb, idb"));
+        assert!(
+            error("dsf").starts_with("unknown strategy `dsf`; there are portfolio, dfs, ipb, idb")
+        );
         assert_eq!(
             error("pct:x=1"),
             "strategy `pct` has no parameter `x`; it has d, k, n"

@@ -56,6 +56,13 @@ const STEPS: (&str, u64, u64, &str) = (
 
 static TECHNIQUES: &[Technique] = &[
     Technique {
+        name: "portfolio",
+        summary: "few delays first, then pct, pos and random by what they find; the default",
+        parameters: &[],
+        is_randomised: true,
+        is_exhaustive: true,
+    },
+    Technique {
         name: "dfs",
         summary: "every schedule, depth first",
         parameters: &[],

@@ -199,6 +199,7 @@ fn run_again(record: &Record, program: &(dyn Fn() + Send + Sync)) {
         rank: 1,
         execution: record.header.execution,
         is_directed: false,
+        member: None,
         trace: record.trace.clone(),
         outcome: record.outcome.clone(),
     };

@@ -152,6 +152,7 @@ impl Session<'_> {
             executions_max: self.config.executions_max,
             way,
             strategy: &self.config.strategy.to_string(),
+            member: failure.member.as_deref(),
             seed: self.config.seed,
             replay,
             saved,
@@ -197,6 +198,7 @@ impl Session<'_> {
             rank: 1,
             execution: near.executions,
             is_directed: false,
+            member: None,
             trace: failing.trace,
             outcome: failing.outcome,
         };

@@ -16,7 +16,7 @@ const SHRINK_DEFAULT: u64 = 2_000;
 
 /// How to explore: strategy, budgets, and what may happen besides the order of tasks.
 ///
-/// The defaults are 1,000 executions of `pct:d=3`.
+/// The defaults are 1,000 executions of `portfolio`, which needs to know nothing of the program.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub(crate) name: Option<String>,
@@ -40,7 +40,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             name: None,
-            strategy: Spec::parse("pct").expect("internal error: pct is a strategy"),
+            strategy: Spec::parse("portfolio").expect("internal error: there is no portfolio"),
             executions_max: 1_000,
             time_max: None,
             seed: DEFAULT_SEED,

@@ -39,6 +39,7 @@ fn program() {
 const EXHAUSTIVE: &[&str] = &["dfs", "ipb", "idb", "round-robin"];
 
 const RANDOMISED: &[&str] = &[
+    "portfolio",
     "random",
     "pct",
     "pct:d=2,k=20",
@@ -130,7 +131,7 @@ fn seldom_long() {
 /// A slice that begins within an epoch runs the rest of it with what was known at its beginning.
 #[test]
 fn a_slice_learns_when_the_whole_does() {
-    for strategy in ["pct"] {
+    for strategy in ["pct", "portfolio"] {
         for seed in 0..8 {
             let config = config(strategy, true).seed(seed);
             let whole = explore(config.clone(), seldom_long);

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         executions_max: 1_000,
         way: Way::of(failure.is_directed),
         strategy: "pct:d=2",
+        member: failure.member.as_deref(),
         seed: 0x5eed,
         replay: "below, at once",
         saved: &saved,

@@ -300,6 +300,7 @@ fn report(
         executions_max: options.executions,
         way,
         strategy: &options.strategy,
+        member: failure.member.as_deref(),
         seed: options.seed,
         replay: &replay,
         saved: &saved,

@@ -438,6 +438,7 @@ pub fn replay(
                     rank: 1,
                     execution: 1,
                     is_directed: false,
+                    member: None,
                     trace: trace.clone(),
                     outcome: Outcome::Pass,
                 });

@@ -53,7 +53,12 @@ pub fn merge(config: &Config, shards: &[Exploration]) -> Result<Exploration, Mer
             }
         }
     }
-    whole.stopped_because = reason.unwrap_or_else(|| reason_of_all(shards));
+    // Slices of a randomised strategy follow each other: whether one is left is known at the end.
+    let last = match config.strategy.technique().is_randomised {
+        true => &shards[shards.len().saturating_sub(1)..],
+        false => shards,
+    };
+    whole.stopped_because = reason.unwrap_or_else(|| reason_of_all(shards, last));
     whole.complete = whole.stopped_because == StopReason::Exhausted;
     config.confirmation().settle(&mut whole);
     Ok(whole)
@@ -100,20 +105,20 @@ fn parts_in_order(shards: &[Exploration]) -> Result<Vec<&PartFound>, MergeError>
     Ok(parts)
 }
 
-/// Why the whole ended if nothing in its parts ended it.
-fn reason_of_all(shards: &[Exploration]) -> StopReason {
+/// Why the whole ended if nothing in its parts ended it: `last` are those that come to its end.
+fn reason_of_all(shards: &[Exploration], last: &[Exploration]) -> StopReason {
     let reasons = [
-        StopReason::Interrupted,
-        StopReason::Time,
-        StopReason::Executions,
-        StopReason::Strategy,
+        (StopReason::Interrupted, shards),
+        (StopReason::Time, shards),
+        (StopReason::Executions, last),
+        (StopReason::Strategy, last),
     ];
-    let is_reason = |reason: &StopReason| {
+    let is_reason = |(reason, shards): &(StopReason, &[Exploration])| {
         let mut all = shards.iter().map(|shard| shard.stopped_because);
         all.any(|of_shard| of_shard == *reason)
     };
     reasons
         .into_iter()
         .find(is_reason)
-        .unwrap_or(StopReason::Exhausted)
+        .map_or(StopReason::Exhausted, |(reason, _)| reason)
 }
