@@ -203,7 +203,7 @@ fn renumbered_mutex() -> Program {
 fn small_programs_need_no_more_than_they_did() {
     let promises = [
         Promise::new("odpor", Coverage::EveryState, Relations::Optimal),
-        Promise::new("lazy-odpor", Coverage::EveryState, Relations::Any),
+        Promise::new("lazy-odpor", Coverage::EveryState, Relations::Uncut),
     ];
     let others = [
         ("an exchange that is moved", moved_exchange(), (25, 25)),
