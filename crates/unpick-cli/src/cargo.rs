@@ -7,7 +7,7 @@ mod explorer;
 mod split;
 
 use crate::native::NativeOptions;
-use crate::options::ExplorationOptions;
+use crate::options::ExplorationArguments;
 use crate::output::{line, say};
 use crate::{Status, USAGE_ERROR, exit_code};
 use anyhow::{Context, Result, anyhow, bail};
@@ -51,7 +51,7 @@ pub(crate) struct TestArguments {
 #[derive(Args, Clone)]
 pub(crate) struct TestOptions {
     #[command(flatten)]
-    pub(crate) exploration: ExplorationOptions,
+    pub(crate) exploration: ExplorationArguments,
     #[command(flatten)]
     pub(crate) native: NativeOptions,
 }
@@ -112,7 +112,8 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     }
     let own = std::iter::once(OsString::from("cargo unpick test")).chain(split.own.clone());
     let parsed = TestArguments::try_parse_from(own).unwrap_or_else(|error| error.exit());
-    parsed.options.exploration.config()?;
+    // A slip shall not first cost a build.
+    parsed.options.exploration.options("")?.config()?;
     check_filter(&split)?;
     warn_of_lost_flags();
     let toolchain = Toolchain::find()?;
@@ -249,7 +250,7 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         (false, true) => Output::Quiet,
         (false, false) => Output::Text,
     };
-    let mut explorer = ProcessExplorer::new(&parsed.options)?;
+    let mut explorer = ProcessExplorer::new(&parsed.options);
     let mut print = |text: &str| line(format_args!("{text}"));
     let tally = explore_tests(
         Path::new(binary),

@@ -2,7 +2,7 @@
 
 use crate::Status;
 use crate::json::{Line, failure_to_json};
-use crate::options::ExplorationOptions;
+use crate::options::{ExplorationArguments, ExplorationOptions};
 use crate::output::say;
 use crate::progress::{Progress, listen};
 use anyhow::Result;
@@ -38,7 +38,7 @@ pub(crate) struct RunArguments {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
-    options: ExplorationOptions,
+    options: ExplorationArguments,
 }
 
 pub(crate) fn run(command: SuiteCommand) -> Result<Status> {
@@ -85,16 +85,16 @@ fn list(part: &str, as_json: bool) -> Status {
 }
 
 fn run_programs(arguments: &RunArguments) -> Result<Status> {
-    let config = arguments.options.config()?;
-    let selections = arguments
-        .names
-        .iter()
-        .map(|name| find(name))
-        .collect::<Result<Vec<Selection>, _>>()?;
+    let mut programs = Vec::new();
+    for name in &arguments.names {
+        let selection = find(name)?;
+        let options = arguments.options.options(&selection.label)?;
+        programs.push((selection, options.config()?, options));
+    }
     listen();
     let mut status = Status::Clean;
-    for selection in selections {
-        let end = run_program(selection, &config, &arguments.options);
+    for (selection, config, options) in programs {
+        let end = run_program(selection, &config, &options);
         status = status.max(end.status);
         if end.is_interrupted {
             break;

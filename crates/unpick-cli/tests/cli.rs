@@ -353,7 +353,7 @@ fn mistakes_are_usage_errors_with_a_remedy() {
         (&["suite", "run", "CS.acount_bad"][..], "CS.account_bad"),
         (
             &["suite", "run", "sb", "--strategy", "dsf"],
-            "unknown strategy `dsf`; there are portfolio, dfs",
+            "unknown strategy `dsf`; did you mean `dfs`? there are portfolio, dfs",
         ),
         (
             &["suite", "run", "sb", "--strategy", "pct:d=x"],

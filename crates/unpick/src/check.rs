@@ -1,14 +1,15 @@
 //! Explorations that report: what tests call.
 
+use crate::config::project_directory;
 use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, understand};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use unpick_analysis::{Understanding, same_failure};
 use unpick_engine::Control;
 use unpick_report::{FailureReport, NEAR, Way, changed, fixed, headline};
 use unpick_store::{Store, StoreError};
 use unpick_trace::{Header, Record};
 
-/// Explores `program` with the default [`Config`], as overridden by the environment, and panics
+/// Explores `program` as `unpick.toml` and the environment say ([`Config::with_environment`]), and panics
 /// with a report if it fails.
 #[track_caller]
 pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
@@ -21,7 +22,7 @@ pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
 /// of a trace of this program, only that schedule is run.
 #[track_caller]
 pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
-    let name = program_name(&config);
+    let name = config.program_name();
     let store = Store::new(project_directory());
     match requested_replay(&store, &name) {
         Some(Ok(record)) => return replay_only(&config, &program, &name, record),
@@ -252,16 +253,6 @@ fn nondeterminism(diverged: &FirstFailure) -> String {
     )
 }
 
-/// The configured name, or that of the test that runs.
-fn program_name(config: &Config) -> String {
-    let thread = std::thread::current();
-    match (&config.name, thread.name()) {
-        (Some(name), _) => name.clone(),
-        (None, Some(name)) => name.to_string(),
-        (None, None) => "check".to_string(),
-    }
-}
-
 /// A path as short as it can be from the current directory.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
@@ -272,9 +263,4 @@ fn shown(path: &Path) -> String {
 /// The last part of a test's path: what `cargo test` takes as a filter.
 fn short(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
-}
-
-/// The directory of the crate under test, or the current one.
-fn project_directory() -> PathBuf {
-    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from)
 }

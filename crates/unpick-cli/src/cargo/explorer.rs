@@ -3,6 +3,7 @@
 use super::TestOptions;
 use crate::Status;
 use crate::native::explore;
+use crate::options::ExplorationOptions;
 use anyhow::Result;
 use unpick_native::cargo::{Explored, Explorer, Test, Verdict};
 use unpick_native::drive::{Command, Options};
@@ -12,15 +13,20 @@ use unpick_native::program::Program;
 /// Runs a test again and again in processes of its own.
 pub(crate) struct ProcessExplorer {
     options: TestOptions,
-    drive: Options,
 }
 
 impl ProcessExplorer {
-    pub(crate) fn new(options: &TestOptions) -> Result<ProcessExplorer> {
-        Ok(ProcessExplorer {
-            drive: options.native.drive(&options.exploration)?,
+    pub(crate) fn new(options: &TestOptions) -> ProcessExplorer {
+        ProcessExplorer {
             options: options.clone(),
-        })
+        }
+    }
+
+    /// How to explore a test.
+    fn options(&self, name: &str) -> Result<(ExplorationOptions, Options)> {
+        let options = self.options.exploration.options(name)?;
+        let drive = self.options.native.drive(&options)?;
+        Ok((options, drive))
     }
 }
 
@@ -39,8 +45,9 @@ impl Explorer for ProcessExplorer {
             directory: std::env::current_dir().ok(),
             runtime: runtime_library().map_err(|error| error.to_string())?,
         };
-        let options = &self.options.exploration;
-        let presented = explore(&test.name, &command, &self.drive, options)
+        let presented = self
+            .options(&test.name)
+            .and_then(|(options, drive)| explore(&test.name, &command, &drive, &options))
             .map_err(|error| format!("{error:#}"))?;
         Ok(Explored {
             verdict: match presented.status {
