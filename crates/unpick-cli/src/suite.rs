@@ -126,7 +126,7 @@ fn run_program(selection: Selection, config: &Config, options: &ExplorationOptio
     let saved = found
         .first_failure
         .as_ref()
-        .map(|failure| save(config, &label, failure, options));
+        .map(|failure| save(config, &label, failure, known.as_ref(), options));
     if options.json {
         let reference = saved.as_ref().and_then(|saved| saved.id.clone());
         let line = Line {
@@ -177,6 +177,7 @@ fn save(
     config: &Config,
     label: &str,
     failure: &FirstFailure,
+    known: Option<&Understanding>,
     options: &ExplorationOptions,
 ) -> SaveResult {
     if options.no_save {
@@ -185,7 +186,7 @@ fn save(
             text: "nothing (--no-save)".to_string(),
         };
     }
-    let record = unpick::record(config, &format!("suite:{label}"), failure);
+    let record = unpick::record(config, &format!("suite:{label}"), failure, known);
     match Store::new("").save(&record) {
         Ok(saved) => SaveResult {
             text: saved.regression.display().to_string(),

@@ -229,5 +229,6 @@ fn record(step_count: usize, name: &str) -> Record {
         },
         trace,
         outcome: Outcome::Pass,
+        passing: None,
     }
 }

@@ -7,13 +7,11 @@
 mod explained;
 mod failure;
 mod regression;
-mod schedule;
 mod show;
 mod why;
 
-pub use explained::explained;
+pub use explained::{explained, note_explanation};
 pub use failure::{FailureReport, Way, headline, thousands};
 pub use regression::{NEAR, changed, fixed};
-pub use schedule::schedule;
-pub use show::{Columns, Sources, Timeline, columns, page, perfetto};
+pub use show::{Columns, Sources, Timeline, columns, page, perfetto, schedule};
 pub use why::why;

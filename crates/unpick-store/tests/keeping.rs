@@ -58,6 +58,7 @@ fn record(program: &str, length: u64) -> Record {
         },
         trace,
         outcome: Outcome::Pass,
+        passing: None,
     }
 }
 

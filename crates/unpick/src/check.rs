@@ -5,7 +5,9 @@ use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, u
 use std::path::Path;
 use unpick_analysis::{Understanding, same_failure};
 use unpick_engine::Control;
-use unpick_report::{FailureReport, NEAR, Way, changed, fixed, headline};
+use unpick_report::{
+    FailureReport, NEAR, Timeline, Way, changed, fixed, headline, note_explanation, schedule,
+};
 use unpick_store::{Store, StoreError};
 use unpick_trace::{Header, Record};
 
@@ -81,9 +83,14 @@ pub fn accept(outcome: impl TestOutcome) {
     outcome.accept();
 }
 
-/// A failure with its origin, ready to be kept.
-pub fn record(config: &Config, name: &str, failure: &FirstFailure) -> Record {
-    Record {
+/// A failure with its origin and what is known of it, ready to be kept.
+pub fn record(
+    config: &Config,
+    name: &str,
+    failure: &FirstFailure,
+    known: Option<&Understanding>,
+) -> Record {
+    let mut record = Record {
         header: Header {
             program: name.to_string(),
             strategy: config.strategy.to_string(),
@@ -92,10 +99,17 @@ pub fn record(config: &Config, name: &str, failure: &FirstFailure) -> Record {
             summary: headline(&failure.outcome, &failure.trace),
             tool: env!("CARGO_PKG_VERSION").to_string(),
             settings: config.settings_text(),
+            ..Header::default()
         },
         trace: failure.trace.clone(),
         outcome: failure.outcome.clone(),
+        passing: None,
+    };
+    if let Some(known) = known {
+        note_explanation(&mut record, &known.explanation);
+        record.passing = known.explanation.passing.clone();
     }
+    record
 }
 
 #[derive(Clone, Copy)]
@@ -113,7 +127,7 @@ impl Session<'_> {
             Some((failure, known)) => (failure, Some(known)),
             None => (found, None),
         };
-        let mut record = record(self.config, self.name, failure);
+        let mut record = record(self.config, self.name, failure, known);
         if way == Way::Near {
             record.header.strategy = NEAR.to_string();
         }
@@ -210,19 +224,19 @@ impl Session<'_> {
 #[track_caller]
 fn replay_only(config: &Config, program: &(dyn Fn() + Send + Sync), name: &str, record: Record) {
     let config = config.clone().settings_from(&record.header.settings);
-    let expected = record.outcome.clone();
-    let found: Exploration = replay(&config, program, record.trace);
+    let found: Exploration = replay(&config, program, record.trace.clone());
     match (&found.first_failure, &found.diverged) {
         (Some(failure), _) => {
-            let verdict = match same_failure(&failure.outcome, &expected) {
+            let verdict = match same_failure(&failure.outcome, &record.outcome) {
                 true => "replayed: the same failure",
                 false => "replayed: another failure than the recorded one",
             };
+            let record = record.replayed(&failure.trace, &failure.outcome);
             panic!(
                 "FAILED  {name}  {}\n  {verdict}\n  why     {}\n{}",
                 headline(&failure.outcome, &failure.trace),
-                unpick_report::why(&failure.outcome, &failure.trace),
-                unpick_report::schedule(&failure.trace),
+                Timeline::new(&record).why(),
+                schedule(&record),
             );
         }
         (None, Some(diverged)) => {

@@ -138,12 +138,21 @@ fn understand(
     output: &str,
 ) -> Result<Option<(Understanding, Verification)>> {
     let goes_on = &mut || !is_interrupted();
-    let Some(smaller) = drive::understand(command, drive, explored, output, goes_on)? else {
+    let Some(mut smaller) = drive::understand(command, drive, explored, output, goes_on)? else {
         return Ok(None);
     };
     let again = verify(command, drive, explored, &smaller.failure)?;
     if !matches!(again, Verification::Confirmed { .. }) {
         return Ok(None);
+    }
+    if let Some(passing) = &mut smaller.known.explanation.passing {
+        let mut naming = Naming {
+            program: &command.program,
+            modules: &explored.modules,
+            addresses: &smaller.addresses_of_passing,
+            symbols: &mut Symbols::default(),
+        };
+        naming.name_trace(passing);
     }
     explored.addresses = smaller.addresses;
     explored.exploration.first_failure = Some(Box::new(smaller.failure));
@@ -282,7 +291,7 @@ fn report(
             (Some(path.clone()), path)
         }
         (_, true) => (None, "nothing (--no-save)".to_string()),
-        (_, false) => match Store::new("").save(&record(subject, explored, failure, way)) {
+        (_, false) => match Store::new("").save(&record(subject, explored, failure, way, known)) {
             Ok(saved) => (Some(saved.id), saved.regression.display().to_string()),
             Err(error) => (None, format!("nothing: {error}")),
         },
@@ -309,10 +318,16 @@ fn report(
 }
 
 /// A failure with all that is needed to run it again.
-fn record(subject: Subject<'_>, explored: &Explored, failure: &FirstFailure, way: Way) -> Record {
+fn record(
+    subject: Subject<'_>,
+    explored: &Explored,
+    failure: &FirstFailure,
+    way: Way,
+    known: Option<&Understanding>,
+) -> Record {
     let config = subject.options.config().unwrap_or_else(|_| Config::new());
     let name = format!("{PREFIX}{}", subject.name);
-    let mut record = unpick::record(&config, &name, failure);
+    let mut record = unpick::record(&config, &name, failure, known);
     if way == Way::Near {
         record.header.strategy = NEAR.to_string();
     }
