@@ -104,11 +104,7 @@ impl Store {
     /// Keeps a failing execution: as a trace, and as the regression of its program. Then drops the
     /// oldest traces if there are too many.
     pub fn save(&self, record: &Record) -> Result<Saved, StoreError> {
-        let room = Room::from_environment(&|name| std::env::var(name).ok())?;
-        self.save_within(record, &room)
-    }
-
-    fn save_within(&self, record: &Record, room: &Room) -> Result<Saved, StoreError> {
+        let room = Room::from_environment()?;
         let text = encode(record);
         let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(record.trace.hash())?;
         let regression = self.regression_path(&record.header.program);

@@ -326,6 +326,13 @@ fn record(
     known: Option<&Understanding>,
 ) -> Record {
     let config = subject.options.config().unwrap_or_else(|_| Config::new());
+    // Those of the regression, if that led to it.
+    let settings = subject.drive.settings;
+    let config = config
+        .steps(settings.steps_max)
+        .spurious_wakes(settings.spurious_wakes_max)
+        .weak_failures(settings.weak_failures_max)
+        .timeouts(settings.timeouts);
     let name = format!("{PREFIX}{}", subject.name);
     let mut record = unpick::record(&config, &name, failure, known);
     if way == Way::Near {
