@@ -42,7 +42,7 @@ impl<'a> Part<'a> {
                 let written = written.and_then(|()| file.sync_data());
                 written.map_err(into).map(|()| part)
             }
-            Err(source) => Err(into(source)),
+            Err(cause) => Err(into(cause)),
         }
     }
 
@@ -120,9 +120,9 @@ impl Drop for Part<'_> {
 pub(crate) fn read(path: &Path) -> Result<Record, StoreError> {
     let bytes = fs::read(path).map_err(error("read", path))?;
     // What is no text is damaged, and the decoder says where.
-    decode(&String::from_utf8_lossy(&bytes)).map_err(|source| StoreError::Codec {
+    decode(&String::from_utf8_lossy(&bytes)).map_err(|cause| StoreError::Codec {
         path: path.to_path_buf(),
-        source,
+        cause,
     })
 }
 
@@ -143,9 +143,9 @@ pub(crate) fn list(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, St
 /// What the file system says when something cannot be done.
 pub(crate) fn error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_path_buf();
-    move |source| StoreError::Io {
+    move |cause| StoreError::Io {
         action,
         path,
-        source,
+        cause,
     }
 }

@@ -20,22 +20,22 @@ use unpick_trace::{CodecError, Record, encode};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file system said no.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {cause}", path.display())]
     Io {
         /// What was tried.
         action: &'static str,
         /// On which file.
         path: PathBuf,
         /// What it said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file is not a usable trace.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Codec {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: CodecError,
+        cause: CodecError,
     },
     /// No trace of that name.
     #[error(

@@ -114,7 +114,7 @@ fn critical(moment: &Moment) -> Row {
         label: String::new(),
         mark: '!',
         task: Some(moment.task),
-        text: "! from here on everything that was tried fails".to_string(),
+        text: "! lost from here on".to_string(),
         value: String::new(),
         site: None,
         is_ending: true,
