@@ -108,7 +108,9 @@ impl Telling<'_> {
         }
         let told = told.join("; and ");
         match self.explanation.pattern {
-            Some(Pattern::HalfDone) => format!("{told}, which was not through with it"),
+            Some(Pattern::HalfDone | Pattern::DoubleChecked) => {
+                format!("{told}, which was not through with it")
+            }
             _ => told,
         }
     }
