@@ -3,6 +3,7 @@
 use crate::native::PointsName;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 use unpick::{Config, Shard, Spec, parse_duration, parse_number};
@@ -119,8 +120,7 @@ impl ExplorationArguments {
     pub(crate) fn settings(&self, project: &Project, name: &str) -> Result<Settings> {
         let mut settings = Settings::default();
         settings.extend(defaults());
-        settings.extend(project.general());
-        settings.extend(project.specific(name));
+        settings.extend(project.settings(name, &BTreeSet::new()));
         settings.extend(self.told()?);
         Ok(settings)
     }

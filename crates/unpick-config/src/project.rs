@@ -4,6 +4,7 @@ use crate::error::allowed;
 use crate::file::{Entry, File, Profile, Section};
 use crate::pattern::fits;
 use crate::{ConfigError, Key, Origin, Setting, Value};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -78,9 +79,27 @@ impl Project {
         built_in.clone().chain(more).collect()
     }
 
-    /// What is said about all tests, later ones before earlier ones: what a test says itself comes
-    /// before these.
-    pub fn general(&self) -> Vec<Setting> {
+    /// What is said about a test, to be set one after the other. `told` is what the test says itself,
+    /// which comes before what is said about all tests.
+    pub fn settings(&self, test: &str, told: &BTreeSet<Key>) -> Vec<Setting> {
+        let specific = self.specific(test);
+        let keys = specific.iter().map(|setting| setting.key);
+        let mut told: BTreeSet<Key> = told.iter().copied().chain(keys).collect();
+        // Who says how many executions a test needs does not want them cut short by a general limit
+        // of time, nor the other way round.
+        let budget = [Key::Executions, Key::Time];
+        if budget.iter().any(|key| told.contains(key)) {
+            told.extend(budget);
+        }
+        let mut settings = self.general();
+        settings.retain(|setting| !told.contains(&setting.key));
+        settings.extend(specific);
+        settings.extend(self.environment.iter().cloned());
+        settings
+    }
+
+    /// What is said about all tests.
+    fn general(&self) -> Vec<Setting> {
         let mut settings = Vec::new();
         if let Some(file) = &self.file {
             add(&mut settings, &file.entries, Origin::File);
@@ -109,9 +128,8 @@ impl Project {
         settings
     }
 
-    /// What is said about this test alone, later ones before earlier ones: these come before what it
-    /// says itself.
-    pub fn specific(&self, test: &str) -> Vec<Setting> {
+    /// What is said about this test alone.
+    fn specific(&self, test: &str) -> Vec<Setting> {
         let mut settings = Vec::new();
         let of_file = self.file.iter().flat_map(|file| &file.tests);
         let of_profile = self
@@ -125,7 +143,6 @@ impl Project {
                 Origin::Test(pattern.clone(), place)
             });
         }
-        settings.extend(self.environment.iter().cloned());
         settings
     }
 

@@ -1,5 +1,6 @@
 //! What `unpick.toml`, profiles and the environment come to, and what is said about mistakes in them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use unpick_config::{Key, Project, Settings};
 
@@ -38,8 +39,7 @@ fn load(
 /// Value and origin of a setting for a test, with the name of the directory left out.
 fn told(project: &Project, directory: &Directory, test: &str, key: Key) -> Option<String> {
     let mut settings = Settings::default();
-    settings.extend(project.general());
-    settings.extend(project.specific(test));
+    settings.extend(project.settings(test, &BTreeSet::new()));
     let setting = settings.iter().find(|setting| setting.key == key)?;
     let text = format!("{} from {}", setting.value, setting.origin);
     Some(text.replace(&format!("{}/", directory.0.display()), ""))
@@ -102,16 +102,32 @@ fn the_more_special_and_the_later_comes_first() {
 }
 
 #[test]
-fn what_is_said_of_all_tests_and_of_this_one_are_apart() {
+fn what_a_test_says_itself_comes_before_what_is_said_of_all() {
     let directory = Directory::new("apart", FILE);
     let project = load(&directory.0, Some("ci"), &[("UNPICK_JOBS", "2")]).unwrap();
-    let keys = |settings: Vec<unpick_config::Setting>| -> Vec<_> {
+    let keys = |test: &str, told: &[Key]| -> Vec<_> {
+        let told = told.iter().copied().collect();
+        let settings = project.settings(test, &told);
         settings.iter().map(|setting| setting.key.name()).collect()
     };
-    let general = ["executions", "seed", "executions", "time", "executions"];
-    assert_eq!(keys(project.general()), general);
-    let specific = ["executions", "strategy", "jobs"];
-    assert_eq!(keys(project.specific("bank::x")), specific);
+    let all = [
+        "executions",
+        "seed",
+        "executions",
+        "time",
+        "executions",
+        "jobs",
+    ];
+    assert_eq!(keys("x", &[]), all);
+    let without_seed = ["executions", "executions", "time", "executions", "jobs"];
+    assert_eq!(keys("x", &[Key::Seed]), without_seed);
+    // Executions and time are one budget.
+    for budget in [Key::Executions, Key::Time] {
+        assert_eq!(keys("x", &[budget]), ["seed", "jobs"]);
+    }
+    let of_section = ["seed", "executions", "strategy", "jobs"];
+    assert_eq!(keys("bank::x", &[]), of_section);
+    assert_eq!(keys("bank::x", &[Key::Strategy]), of_section);
 }
 
 #[test]
@@ -123,7 +139,7 @@ fn the_file_is_that_of_the_nearest_directory_above() {
     std::fs::write(inner.join("unpick.toml"), "executions = 6").unwrap();
     let project = load(&inner, None, &[]).unwrap();
     assert_eq!(project.path(), Some(inner.join("unpick.toml")));
-    assert_eq!(project.general().len(), 1);
+    assert_eq!(project.settings("x", &BTreeSet::new()).len(), 1);
 }
 
 /// What is said about a file.

@@ -300,13 +300,7 @@ impl Config {
             Ok(project) => project,
             Err(error) => panic!("{error}"),
         };
-        let told = self.told.clone();
-        for setting in project.general() {
-            if !told.contains(&setting.key) {
-                self = self.with_setting(setting);
-            }
-        }
-        for setting in project.specific(&self.program_name()) {
+        for setting in project.settings(&self.program_name(), &self.told) {
             self = self.with_setting(setting);
         }
         let shard = std::env::var("UNPICK_SHARD").ok();
