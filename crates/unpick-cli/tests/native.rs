@@ -15,6 +15,8 @@ mod odd;
 mod place;
 #[path = "native/points.rs"]
 mod points;
+#[path = "native/reductions.rs"]
+mod reductions;
 #[path = "native/regressions.rs"]
 mod regressions;
 #[path = "native/round_trip.rs"]

@@ -103,8 +103,7 @@ impl Word for u128 {
 fn point<T>(address: *const T, kind: OpKind, pc: usize) -> Option<ObjectId> {
     let this = running()?;
     let object = this.variable(address as usize);
-    // A task that is alone cannot be noticed by anybody.
-    if this.live_count > 1 {
+    if !this.is_alone() {
         operate(Op::new(kind, object), pc);
     }
     Some(object)
@@ -116,7 +115,7 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
     let this = runtime();
     let task = this.current;
     this.note_value(object, found.word(), left.word());
-    if this.live_count > 1 {
+    if !this.is_alone() {
         this.execution.observe_store(left.word());
         this.execution.observe(task, found.word(), found != left);
     }
@@ -229,7 +228,7 @@ unsafe fn exchange<T: Word>(
 
 fn fails_weakly() -> bool {
     let this = runtime();
-    if this.live_count <= 1 {
+    if this.is_alone() {
         return false;
     }
     let strategy = this.strategy();
@@ -384,7 +383,7 @@ wide! {
 interpose! {
     fn __tsan_atomic_thread_fence(order: c_int; pc) {
         if let Some(this) = running() {
-            if this.live_count > 1 {
+            if !this.is_alone() {
                 operate(Op::new(OpKind::Fence, ObjectId::NONE), pc);
             }
             let this = runtime();

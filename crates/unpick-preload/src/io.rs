@@ -256,7 +256,7 @@ fn world(this: &mut Runtime) -> ObjectId {
 /// Lets others run before a call on a descriptor, if there are others.
 fn point(pc: usize) -> bool {
     let this = runtime();
-    let is_point = this.live_count > 1;
+    let is_point = !this.is_alone();
     if is_point {
         let object = world(this);
         operate(Op::new(OpKind::ReadModifyWrite, object), pc);

@@ -187,8 +187,7 @@ fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
 #[inline(never)]
 fn point(address: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
-    let is_point =
-        this.live_count > 1 && (this.points == Points::All || this.points_at.contains(pc));
+    let is_point = !this.is_alone() && (this.points == Points::All || this.points_at.contains(pc));
     if is_point {
         let kind = match kind {
             AccessKind::Write => OpKind::PlainWrite,

@@ -67,7 +67,7 @@ pub fn enter(this: &mut Runtime, pc: usize) {
         return;
     };
     function.is_entered = true;
-    if this.live_count < 2 {
+    if this.is_alone() {
         return;
     }
     let object = match this.named.object {

@@ -67,8 +67,8 @@ pub struct Runtime {
     /// The creator of the running task, while that is new: it runs up to its first operation within
     /// the transition of its creator.
     pub creator: Option<TaskId>,
-    /// Tasks that have not ended.
-    pub live_count: usize,
+    /// Tasks whose end nobody has waited for, the first one among them.
+    pub open_count: usize,
     pub tasks: Vec<Task>,
     pub task_count: usize,
     pub slots: Vec<Slot>,
@@ -154,7 +154,7 @@ impl Runtime {
             phase: AtomicU32::new(OVER),
             current: TaskId::MAIN,
             creator: None,
-            live_count: 0,
+            open_count: 0,
             tasks: Vec::new(),
             task_count: 0,
             slots: Vec::new(),
@@ -231,7 +231,7 @@ impl Runtime {
         crate::allocation::reset(&mut self.heap, self.prelude.heap());
         self.creator = None;
         self.task_count = 0;
-        self.live_count = 0;
+        self.open_count = 0;
         for slot in &mut self.slots {
             slot.reset();
         }
@@ -270,7 +270,7 @@ impl Runtime {
         data.base = usize::MAX;
         data.pc = 0;
         self.task_count += 1;
-        self.live_count += 1;
+        self.open_count += 1;
         self.clocks.begin(parent, task);
         let (stack, size) = self.slots[slot].stack;
         if self.slots[slot].is_used {
@@ -281,6 +281,13 @@ impl Runtime {
         self.pending.begin(parent);
         self.slots[slot].task = Some(task);
         task
+    }
+
+    /// Whether what the running task does comes before or after all that others do, so that they cannot
+    /// notice when it does it. That no other one is left is not enough: one that has ended did what it did
+    /// before only this time, as long as nobody has waited for its end.
+    pub fn is_alone(&self) -> bool {
+        self.open_count <= 1
     }
 
     fn note_address(&mut self, object: ObjectId, address: u64) {

@@ -181,7 +181,6 @@ pub fn end_task() -> ! {
     let runtime = runtime();
     let me = runtime.current;
     runtime.execution.finish(me);
-    runtime.live_count -= 1;
     if runtime.tasks[me.index()].is_detached {
         free_slot(runtime, me);
     }

@@ -74,6 +74,7 @@ fn finish_join(task: TaskId, out: *mut *mut c_void) {
     let this = runtime();
     let data = &mut this.tasks[task.index()];
     data.is_joined = true;
+    this.open_count -= 1;
     if !out.is_null() {
         // SAFETY: where the program wants it.
         unsafe { *out = data.result };

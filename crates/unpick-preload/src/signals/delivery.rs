@@ -139,7 +139,7 @@ impl Pending {
 /// Lets others run before a call that has to do with signals.
 pub fn point(pc: usize) {
     let this = runtime();
-    if this.live_count > 1 {
+    if !this.is_alone() {
         let object = match this.pending.object {
             Some(object) => object,
             None => {
