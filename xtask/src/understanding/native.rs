@@ -9,7 +9,7 @@ use serde_json::Value;
 use unpick::Pattern;
 use unpick::analysis::Size;
 
-use super::{EXECUTIONS, Row, STRATEGY, STRATEGY_ELSE};
+use super::{COMPARED, EXECUTIONS, Row, STRATEGY, STRATEGY_ELSE};
 use crate::workspace;
 
 /// The words of the table for what a bug is called.
@@ -41,7 +41,7 @@ pub(super) fn rows(root: &Path, add: &mut dyn FnMut(Row)) -> Result<()> {
         let program = compile(&unpick, &programs.join(path), &folder)?;
         let truth = patterns.split('|').map(pattern).collect::<Result<_>>()?;
         let row = [STRATEGY, STRATEGY_ELSE].into_iter().find_map(|strategy| {
-            explore(&unpick, &folder, &program, strategy)
+            explore(&unpick, &folder, &program, (strategy, EXECUTIONS))
                 .map(|object| Some((strategy, object?)))
                 .transpose()
         });
@@ -49,6 +49,11 @@ pub(super) fn rows(root: &Path, add: &mut dyn FnMut(Row)) -> Result<()> {
             bail!("nothing is found in {path}");
         };
         let mut row = read(path, strategy, truth, &object["failure"])?;
+        let bounding = explore(&unpick, &folder, &program, ("ipb", COMPARED))?;
+        let is_same = |other: &Value| other["failure"]["summary"] == object["failure"]["summary"];
+        row.by_bounding = bounding
+            .filter(is_same)
+            .and_then(|other| Some(other["failure"]["preemptions_found"].as_u64()? as usize));
         row.why = row.why.replace(&format!("{}/", root.display()), "");
         add(row);
     }
@@ -77,8 +82,13 @@ fn compile(unpick: &Path, source: &Path, folder: &Path) -> Result<PathBuf> {
 }
 
 /// The object of an exploration that fails; `None` if nothing is found.
-fn explore(unpick: &Path, folder: &Path, program: &Path, strategy: &str) -> Result<Option<Value>> {
-    let executions = EXECUTIONS.to_string();
+fn explore(
+    unpick: &Path,
+    folder: &Path,
+    program: &Path,
+    (strategy, executions): (&str, u64),
+) -> Result<Option<Value>> {
+    let executions = executions.to_string();
     let output = Command::new(unpick)
         .args(["run", "--json", "--no-save", "--strategy", strategy])
         .args(["--executions", &executions, "--"])
@@ -110,6 +120,7 @@ fn read(path: &str, strategy: &'static str, truth: Vec<Pattern>, failure: &Value
         before: size("steps_found", "preemptions_found")?,
         after: size("steps", "preemptions")?,
         is_fewest: failure["preemptions_are_fewest"] == true,
+        by_bounding: None,
         shrinking: number("executions_to_shrink")?,
         explaining: number("executions_to_explain")?,
         orderings: number("orderings")?,
