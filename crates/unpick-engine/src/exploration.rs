@@ -1,7 +1,8 @@
 //! The loop over executions.
 
 use crate::{
-    Begin, Classes, Execution, History, Profile, Relation, Strategy, Warning, warning::add_warning,
+    Begin, Classes, Coverage, Covered, Execution, History, Profile, Relation, Sketch, Strategy,
+    Warning, warning::add_warning,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
@@ -28,6 +29,8 @@ pub struct Limits {
     pub fingerprint: bool,
     /// Whether to collect [`Exploration::classes`].
     pub classes: bool,
+    /// Whether to keep [`Exploration::coverage`].
+    pub coverage: bool,
     /// Whether a data race is a failure.
     pub races: bool,
 }
@@ -147,6 +150,8 @@ pub struct Exploration {
     pub shard: Option<Box<ShardFound>>,
     /// The classes of the schedules that count, if asked for.
     pub classes: Option<Classes>,
+    /// How much of the program was seen, if asked for.
+    pub coverage: Option<Coverage>,
     /// What the user should know, each once.
     pub warnings: Vec<Warning>,
 }
@@ -171,6 +176,7 @@ impl Default for Exploration {
             hash_sum: 0,
             shard: None,
             classes: None,
+            coverage: None,
             warnings: Vec::new(),
         }
     }
@@ -193,6 +199,11 @@ impl Exploration {
     pub fn states(&self) -> Option<u64> {
         let classes = self.classes.as_ref();
         classes.map(|classes| classes.states.len() as u64)
+    }
+
+    /// How much of the program was seen, in numbers, if asked for.
+    pub fn covered(&self) -> Option<Covered> {
+        self.coverage.as_ref().map(Coverage::covered)
     }
 
     /// Whether no failure and no divergence was found.
@@ -243,6 +254,10 @@ impl Exploration {
             (Some(classes), Some(more)) => classes.merge(more),
             (classes, more) => *classes = classes.take().or(more),
         }
+        match (&mut self.coverage, later.coverage) {
+            (Some(coverage), Some(more)) => coverage.merge(&more),
+            (coverage, more) => *coverage = coverage.take().or(more),
+        }
         self.warn(later.warnings);
     }
 
@@ -260,6 +275,9 @@ impl Exploration {
         self.failures = 0;
         if let Some(classes) = &mut self.classes {
             *classes = Classes::default();
+        }
+        if let Some(coverage) = &mut self.coverage {
+            *coverage = Coverage::default();
         }
     }
 
@@ -491,6 +509,51 @@ fn run_range(
     end
 }
 
+/// Looks at executions for what was asked for besides failures.
+struct Survey {
+    history: Option<History>,
+    sketch: Option<Sketch>,
+}
+
+impl Survey {
+    fn new(limits: &Limits, found: &mut Exploration) -> Survey {
+        if limits.classes {
+            found.classes.get_or_insert_default();
+        }
+        if limits.coverage {
+            found.coverage.get_or_insert_default();
+        }
+        let relations = [Relation::Regular, Relation::Lazy];
+        Survey {
+            history: limits.classes.then(|| History::new(&relations)),
+            sketch: limits.coverage.then(Sketch::default),
+        }
+    }
+
+    fn add(
+        &mut self,
+        execution: &Execution,
+        is_schedule: bool,
+        strategy: &mut dyn Strategy,
+        found: &mut Exploration,
+    ) {
+        if let (Some(history), Some(classes), true) =
+            (&mut self.history, &mut found.classes, is_schedule)
+        {
+            classes.add(execution, history);
+        }
+        if let (Some(sketch), Some(coverage)) = (&mut self.sketch, &mut found.coverage) {
+            if let Some(portion) = strategy.portion() {
+                coverage.add_portion(portion);
+            }
+            if is_schedule {
+                sketch.read(execution);
+                coverage.add(sketch.hash());
+            }
+        }
+    }
+}
+
 fn run_loop(
     runtime: &mut dyn Runtime,
     strategy: &mut dyn Strategy,
@@ -500,11 +563,7 @@ fn run_loop(
     found: &mut Exploration,
 ) -> End {
     found.stopped_because = StopReason::Executions;
-    let relations = [Relation::Regular, Relation::Lazy];
-    let mut history = limits.classes.then(|| History::new(&relations));
-    if limits.classes {
-        found.classes.get_or_insert_default();
-    }
+    let mut survey = Survey::new(limits, found);
     for index in range {
         match strategy.begin(index) {
             Begin::Ready => {}
@@ -534,11 +593,7 @@ fn run_loop(
             }
         };
         let is_schedule = counts && execution.outcome().is_some_and(is_complete);
-        if let (Some(history), Some(classes), true) =
-            (&mut history, &mut found.classes, is_schedule)
-        {
-            classes.add(execution, history);
-        }
+        survey.add(execution, is_schedule, strategy, found);
         found.analyse(execution, limits);
         found.add(execution, index, is_schedule, strategy);
         if limits.fingerprint {

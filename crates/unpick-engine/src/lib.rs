@@ -11,6 +11,7 @@
 extern crate alloc;
 
 mod classes;
+mod coverage;
 mod deadlock;
 mod execution;
 mod exploration;
@@ -25,6 +26,7 @@ pub mod parts;
 mod race;
 mod recording;
 mod site;
+mod sketch;
 mod spin;
 mod strategy;
 mod view;
@@ -32,6 +34,7 @@ mod warning;
 mod watch;
 
 pub use classes::{Classes, state_hash};
+pub use coverage::{Coverage, Covered, CoveredSoFar, TREE, portion_of};
 pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
@@ -42,6 +45,7 @@ pub use history::{Event, History, Relation};
 pub use object::{Held, Shape};
 pub use race::Race;
 pub use recording::Recording;
+pub use sketch::Sketch;
 pub use strategy::{Begin, Findings, Profile, Sample, Stop, Strategy};
 pub use view::View;
 pub use warning::{Confirmation, LockCycle, LockLink, Warning, WarningKind};

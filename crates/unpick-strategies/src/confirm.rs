@@ -56,6 +56,11 @@ impl Confirm {
         found: &mut Exploration,
         observer: &mut dyn FnMut(&Exploration) -> Control,
     ) {
+        // Of what the strategy covers they tell nothing.
+        let limits = &Limits {
+            coverage: false,
+            ..*limits
+        };
         let mut next = 0;
         // The list grows if these executions show other cycles.
         while next < found.warnings.len() {

@@ -43,8 +43,9 @@ pub use understand::{follow, near, understand};
 pub use unpick_analysis as analysis;
 pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding, same_failure};
 pub use unpick_engine::{
-    BoundCount, Classes, Confirmation, Control, Execution, Exploration, FirstFailure, Limits,
-    LockCycle, LockLink, PartFound, Race, ShardFound, StopReason, Warning, WarningKind,
+    BoundCount, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
+    FirstFailure, Limits, LockCycle, LockLink, PartFound, Race, ShardFound, StopReason, Warning,
+    WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;

@@ -123,6 +123,7 @@ impl Follower<'_> {
             keep_going: false,
             fingerprint: false,
             classes: false,
+            coverage: false,
             races: false,
         };
         let work = Work::Follow(plan.clone());
