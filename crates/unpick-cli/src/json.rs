@@ -1,5 +1,6 @@
 //! The JSON object of an exploration (see docs/json.md), written and read.
 
+mod coverage;
 mod warnings;
 
 use anyhow::{Context, Result, anyhow};
@@ -45,6 +46,7 @@ impl Line {
             (None, None, None) => "pass",
         };
         let reason = REASONS.iter().find(|(of, _)| *of == found.stopped_because);
+        let covered = found.covered();
         let mut object = json!({
             "name": self.name,
             "strategy": self.strategy,
@@ -67,6 +69,10 @@ impl Line {
             "hbrs": found.hbrs(),
             "lazy_hbrs": found.lazy_hbrs(),
             "states": found.states(),
+            "histories": covered.map(|covered| covered.histories),
+            "histories_once": covered.map(|covered| covered.histories_once),
+            "unseen_estimate": coverage::unseen(found, &self.strategy),
+            "tree_estimate": coverage::tree(found),
             "warnings": warnings::to_json(found),
             "shard": self.shard.map(|shard| self.shard_to_json(shard, found)),
         });
@@ -190,6 +196,7 @@ fn part_to_json(part: &PartFound) -> Value {
         "hash": format!("{:016x}", found.hash),
         "hash_sum": format!("{:016x}", found.hash_sum),
         "classes": found.classes.as_ref().map(classes_to_json),
+        "coverage": found.coverage.as_ref().map(coverage::to_json),
         "findings": warnings::findings_to_json(found),
     })
 }
@@ -258,6 +265,7 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
         first_failure,
         diverged: is_diverged.then(|| first(0, divergence)),
         classes: classes_from_json(&part["classes"])?,
+        coverage: coverage::from_json(&part["coverage"])?,
         warnings,
         steps_max: number(part, "steps_max")?,
         tasks_max: number(part, "tasks_max")?,

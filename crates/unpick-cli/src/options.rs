@@ -1,7 +1,10 @@
 //! Options that all explorations share.
 
+use crate::junit::Report;
+use crate::progress::Budget;
 use anyhow::{Result, anyhow};
 use clap::Args;
+use std::path::PathBuf;
 use std::time::Duration;
 use unpick::{Config, Shard, Spec};
 
@@ -59,6 +62,9 @@ pub(crate) struct ExplorationOptions {
     /// Print one JSON object a program, one a line
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write what came of each program or test to a file as JUnit XML
+    #[arg(long, value_name = "FILE", overrides_with = "junit")]
+    pub(crate) junit: Option<PathBuf>,
     /// Print nothing but failures
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -86,6 +92,7 @@ impl ExplorationOptions {
             .keep_going(self.keep_going)
             .fingerprint(self.json)
             .classes(self.classes || self.json && !is_randomised)
+            .coverage(self.json || !self.quiet)
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts)
@@ -99,6 +106,25 @@ impl ExplorationOptions {
             config = config.time(limit);
         }
         Ok(config)
+    }
+
+    /// The file that is to tell what came of each program, if there is to be one.
+    pub(crate) fn report(&self) -> Result<Option<Report>> {
+        self.junit.as_deref().map(Report::new).transpose()
+    }
+
+    /// What ends an exploration with these options.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            executions: self.executions,
+            time: self.time,
+            is_randomised: self.is_randomised(),
+        }
+    }
+
+    /// Whether executions are drawn, independently of each other.
+    pub(crate) fn is_randomised(&self) -> bool {
+        Spec::parse(&self.strategy).is_ok_and(|spec| spec.technique().is_randomised)
     }
 
     /// What must be the same for all shards besides program, strategy and seed.

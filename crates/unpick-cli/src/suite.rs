@@ -1,10 +1,12 @@
 //! `unpick suite`: benchmark programs with known answers.
 
 use crate::Status;
+use crate::annotation::annotation;
 use crate::json::{Line, failure_to_json};
+use crate::junit::{Case, Report};
 use crate::options::ExplorationOptions;
 use crate::output::say;
-use crate::progress::{Progress, listen};
+use crate::progress::{Progress, Seen, UNDERSTANDING, estimate_of, histories, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::report::{FailureReport, Way, headline, thousands};
 use unpick::store::Store;
-use unpick::{Config, Exploration, FirstFailure, Shard, StopReason};
+use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
 use unpick_suite::{Selection, find, programs};
 
 /// What to do with the suite.
@@ -92,9 +94,14 @@ fn run_programs(arguments: &RunArguments) -> Result<Status> {
         .map(|name| find(name))
         .collect::<Result<Vec<Selection>, _>>()?;
     listen();
+    let mut session = Session {
+        config: &config,
+        options: &arguments.options,
+        report: arguments.options.report()?,
+    };
     let mut status = Status::Clean;
     for selection in selections {
-        let end = run_program(selection, &config, &arguments.options);
+        let end = session.run(selection)?;
         status = status.max(end.status);
         if end.is_interrupted {
             break;
@@ -108,51 +115,145 @@ struct End {
     is_interrupted: bool,
 }
 
-fn run_program(selection: Selection, config: &Config, options: &ExplorationOptions) -> End {
-    let label = selection.label.clone();
-    let progress = Progress::new(&label, options.executions, options.quiet || options.json);
-    let start = Instant::now();
-    let program = move || selection.run();
-    let mut found = unpick::explore_observed(config, &program, &|found| progress.observe(found));
-    let elapsed = start.elapsed();
-    progress.finish();
-    let mut known = None;
-    if let Some(failure) = &mut found.first_failure
-        && let Some((least, more)) = unpick::understand(config, &program, failure)
-    {
-        **failure = least;
-        known = Some(more);
+/// What the programs of a call have in common.
+struct Session<'a> {
+    config: &'a Config,
+    options: &'a ExplorationOptions,
+    report: Option<Report>,
+}
+
+/// What came of a program.
+struct Explored {
+    label: String,
+    found: Exploration,
+    known: Option<Understanding>,
+    saved: Option<SaveResult>,
+    elapsed: Duration,
+}
+
+impl Session<'_> {
+    fn run(&mut self, selection: Selection) -> Result<End> {
+        let explored = self.explore(selection);
+        let found = &explored.found;
+        let status = status_of(found);
+        let details = self.details(&explored);
+        if self.options.json {
+            say!("{}", self.to_json(&explored));
+        } else {
+            if !details.is_empty() {
+                say!("{details}");
+            }
+            let failure = found.first_failure.as_ref();
+            if let Some(line) = failure.and_then(|one| annotation(&one.outcome, &details)) {
+                say!("{line}");
+            }
+            if !self.options.quiet {
+                self.print_numbers(&explored);
+            }
+        }
+        if self.report.is_some() {
+            let object = self.to_json(&explored);
+            let case = Case::new("unpick suite", status, &object, &details);
+            self.report
+                .as_mut()
+                .map_or(Ok(()), |report| report.add(case))?;
+        }
+        Ok(End {
+            status,
+            is_interrupted: found.stopped_because == StopReason::Interrupted,
+        })
     }
-    let saved = found
-        .first_failure
-        .as_ref()
-        .map(|failure| save(config, &label, failure, options));
-    if options.json {
-        let reference = saved.as_ref().and_then(|saved| saved.id.clone());
+
+    fn explore(&self, selection: Selection) -> Explored {
+        let Session {
+            config, options, ..
+        } = self;
+        let label = selection.label.clone();
+        let progress = Progress::new(&label, options.budget(), options.quiet || options.json);
+        let start = Instant::now();
+        let program = move || selection.run();
+        let observer = |found: &Exploration| match progress.observe(Seen::from(found)) {
+            true => Control::Continue,
+            false => Control::Stop(StopReason::Interrupted),
+        };
+        let mut found = unpick::explore_observed(config, &program, &observer);
+        let elapsed = start.elapsed();
+        let mut known = None;
+        if let Some(failure) = &mut found.first_failure {
+            progress.say(UNDERSTANDING);
+            if let Some((least, more)) = unpick::understand(config, &program, failure) {
+                **failure = least;
+                known = Some(more);
+            }
+        }
+        progress.finish();
+        let saved = found
+            .first_failure
+            .as_ref()
+            .map(|failure| save(config, &label, failure, options));
+        Explored {
+            label,
+            found,
+            known,
+            saved,
+            elapsed,
+        }
+    }
+
+    fn to_json(&self, explored: &Explored) -> Value {
+        let options = self.options;
+        let failure = explored.found.first_failure.as_ref();
         let line = Line {
-            name: label.clone(),
+            name: explored.label.clone(),
             strategy: options.strategy.clone(),
             seed: options.seed,
-            elapsed_ms: elapsed.as_millis() as u64,
-            trace: reference,
-            failure: found.first_failure.as_ref().map_or(Value::Null, |failure| {
-                failure_to_json(failure, known.as_ref())
+            elapsed_ms: explored.elapsed.as_millis() as u64,
+            trace: explored.saved.as_ref().and_then(|saved| saved.id.clone()),
+            failure: failure.map_or(Value::Null, |failure| {
+                failure_to_json(failure, explored.known.as_ref())
             }),
             shard: options.shard,
             options: options.text(),
             outcome: None,
         };
-        say!("{}", line.to_json(&found));
-    } else {
-        let guarantee = config.guarantee(&found);
-        if let (Some(failure), Some(saved)) = (&found.first_failure, &saved) {
-            print_failure(&label, failure, known.as_ref(), options, saved);
-        }
-        print_text(&label, &found, options, elapsed, guarantee);
+        line.to_json(&explored.found)
     }
-    End {
-        status: status_of(&found),
-        is_interrupted: found.stopped_because == StopReason::Interrupted,
+
+    /// The failure, the divergence, warnings. May be empty.
+    fn details(&self, explored: &Explored) -> String {
+        let Explored { label, found, .. } = explored;
+        let mut lines = Vec::new();
+        if let (Some(failure), Some(saved)) = (&found.first_failure, &explored.saved) {
+            let known = explored.known.as_ref();
+            lines.push(report(label, failure, known, self.options, saved));
+        }
+        if let Some(diverged) = &found.diverged {
+            let words = headline(&diverged.outcome, &diverged.trace);
+            lines.push(format!("DIVERGED  {label}  {words}"));
+        }
+        for warning in &found.warnings {
+            lines.push(format!("WARNING  {label}  {}", warning.text));
+        }
+        lines.join("\n")
+    }
+
+    fn print_numbers(&self, explored: &Explored) {
+        let Explored { label, found, .. } = explored;
+        say!("{}", summary(label, found, self.options, explored.elapsed));
+        if let (Some(hbrs), Some(lazy_hbrs), Some(states)) =
+            (found.hbrs(), found.lazy_hbrs(), found.states())
+        {
+            say!(
+                "  schedules: {}, happens-before relations: {}, lazy ones: {}, states: {}",
+                thousands(found.schedules),
+                thousands(hbrs),
+                thousands(lazy_hbrs),
+                thousands(states)
+            );
+        }
+        if let Some(chance) = self.config.guarantee(found) {
+            say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
+        }
     }
 }
 
@@ -203,13 +304,14 @@ fn save(
     }
 }
 
-fn print_failure(
+/// The five lines.
+fn report(
     label: &str,
     failure: &FirstFailure,
     known: Option<&Understanding>,
     options: &ExplorationOptions,
     saved: &SaveResult,
-) {
+) -> String {
     let replay = match &saved.id {
         Some(id) => format!("unpick replay {id}"),
         None => "not possible, since the trace was not saved".to_string(),
@@ -228,48 +330,13 @@ fn print_failure(
         replay: &replay,
         saved: &saved.text,
     };
-    say!("{report}");
-}
-
-fn print_text(
-    label: &str,
-    found: &Exploration,
-    options: &ExplorationOptions,
-    elapsed: Duration,
-    guarantee: Option<f64>,
-) {
-    if let Some(diverged) = &found.diverged {
-        say!(
-            "DIVERGED  {label}  {}",
-            headline(&diverged.outcome, &diverged.trace)
-        );
-    }
-    for warning in &found.warnings {
-        say!("WARNING  {label}  {}", warning.text);
-    }
-    if !options.quiet {
-        say!("{}", summary(label, found, options.shard, elapsed));
-        if let (Some(hbrs), Some(lazy_hbrs), Some(states)) =
-            (found.hbrs(), found.lazy_hbrs(), found.states())
-        {
-            say!(
-                "  schedules: {}, happens-before relations: {}, lazy ones: {}, states: {}",
-                thousands(found.schedules),
-                thousands(hbrs),
-                thousands(lazy_hbrs),
-                thousands(states)
-            );
-        }
-        if let Some(chance) = guarantee {
-            say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
-        }
-    }
+    report.to_string()
 }
 
 pub(crate) fn summary(
     label: &str,
     found: &Exploration,
-    shard: Option<Shard>,
+    options: &ExplorationOptions,
     elapsed: Duration,
 ) -> String {
     let reason = match found.stopped_because {
@@ -285,13 +352,22 @@ pub(crate) fn summary(
         Some(last) => format!(", bound {} ({} new)", last.bound, thousands(last.schedules)),
         None => String::new(),
     };
-    let shard = match shard {
+    let shard = match options.shard {
         Some(shard) => format!(" (shard {shard})"),
+        None => String::new(),
+    };
+    let coverage = match found.covered() {
+        Some(covered) => {
+            let estimate = estimate_of(&covered, options.is_randomised());
+            let estimate = estimate.filter(|_| !found.complete);
+            let estimate = estimate.map_or(String::new(), |words| format!(" ({words})"));
+            format!(", {}{estimate}", histories(&covered))
+        }
         None => String::new(),
     };
     let rate = found.executions as f64 / elapsed.as_secs_f64().max(1e-9);
     format!(
-        "{label}{shard}: {} executions, {} failing{bound}; {reason}; {} executions/s",
+        "{label}{shard}: {} executions, {} failing{coverage}{bound}; {reason}; {} executions/s",
         thousands(found.executions),
         thousands(found.failures),
         thousands(rate as u64),

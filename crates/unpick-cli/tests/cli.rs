@@ -25,6 +25,7 @@ impl Place {
         command
             .args(arguments)
             .current_dir(&self.0)
+            .env_remove("GITHUB_ACTIONS")
             .stdin(Stdio::null());
         command
     }

@@ -76,6 +76,15 @@ pub enum StoreError {
     },
 }
 
+/// Puts a text into a file, as a whole or not at all, in place of what may be there.
+pub fn replace_file(path: &Path, text: &str) -> Result<(), StoreError> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    Part::write(directory, text)?.replace(path)
+}
+
 /// What was written for a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {

@@ -2,9 +2,10 @@
 
 use super::TestOptions;
 use crate::Status;
-use crate::native::explore;
+use crate::junit::{Case, Report};
+use crate::native::{Presented, explore};
 use anyhow::Result;
-use unpick_native::cargo::{Explored, Explorer, Test, Verdict};
+use unpick_native::cargo::{Explored, Explorer, Test, Verdict, program_name};
 use unpick_native::drive::{Command, Options};
 use unpick_native::install::runtime_library;
 use unpick_native::program::Program;
@@ -13,22 +14,22 @@ use unpick_native::program::Program;
 pub(crate) struct ProcessExplorer {
     options: TestOptions,
     drive: Options,
+    report: Option<Report>,
 }
 
 impl ProcessExplorer {
-    pub(crate) fn new(options: &TestOptions) -> Result<ProcessExplorer> {
+    pub(crate) fn new(options: &TestOptions, report: Option<Report>) -> Result<ProcessExplorer> {
         Ok(ProcessExplorer {
             drive: options.native.drive(&options.exploration)?,
             options: options.clone(),
+            report,
         })
     }
-}
 
-impl Explorer for ProcessExplorer {
-    fn explore(&mut self, test: &Test) -> Result<Explored, String> {
-        Program::at(&test.binary).map_err(|error| error.to_string())?;
+    fn present(&self, test: &Test) -> Result<Presented> {
+        Program::at(&test.binary)?;
         let command = Command {
-            program: std::path::absolute(&test.binary).map_err(|error| error.to_string())?,
+            program: std::path::absolute(&test.binary)?,
             arguments: test.arguments.iter().map(Into::into).collect(),
             // The harness reads the description of the terminal each time it is run.
             environment: [
@@ -37,11 +38,29 @@ impl Explorer for ProcessExplorer {
             ]
             .into(),
             directory: std::env::current_dir().ok(),
-            runtime: runtime_library().map_err(|error| error.to_string())?,
+            runtime: runtime_library()?,
         };
         let options = &self.options.exploration;
-        let presented = explore(&test.name, &command, &self.drive, options)
-            .map_err(|error| format!("{error:#}"))?;
+        explore(&test.name, &command, &self.drive, options)
+    }
+}
+
+impl Explorer for ProcessExplorer {
+    fn explore(&mut self, test: &Test) -> Result<Explored, String> {
+        let presented = self.present(test).map_err(|error| format!("{error:#}"));
+        if let Some(report) = &mut self.report {
+            let suite = program_name(&test.binary);
+            let case = match &presented {
+                Ok(done) => Case::new(&suite, done.status, &done.json, &done.details),
+                Err(error) => Case::not_explored(&suite, &test.name, error),
+            };
+            report.add(case).map_err(|error| format!("{error:#}"))?;
+        }
+        let presented = presented?;
+        let mut details = presented.details;
+        if let Some(line) = &presented.annotation {
+            details.push_str(&format!("\n{line}"));
+        }
         Ok(Explored {
             verdict: match presented.status {
                 Status::Failed => Verdict::Failed,
@@ -50,7 +69,7 @@ impl Explorer for ProcessExplorer {
             },
             executions: presented.executions,
             elapsed: presented.elapsed,
-            details: presented.details,
+            details,
             json: presented.json.to_string(),
         })
     }

@@ -3,9 +3,10 @@
 use super::keep::{PREFIX, common_text, settings_text};
 use super::refused::refused;
 use super::regression::try_regression;
+use crate::annotation::annotation;
 use crate::json::{Line, failure_to_json};
 use crate::options::ExplorationOptions;
-use crate::progress::{Progress, is_interrupted};
+use crate::progress::{Progress, Seen, UNDERSTANDING, is_interrupted};
 use crate::{Status, suite};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -27,6 +28,8 @@ pub(crate) struct Presented {
     pub(crate) elapsed: Duration,
     /// The failure, the divergence, warnings. May be empty.
     pub(crate) details: String,
+    /// The failure for GitHub, if it is to be told there.
+    pub(crate) annotation: Option<String>,
     /// One line about the whole.
     pub(crate) summary: String,
     pub(crate) json: Value,
@@ -80,17 +83,31 @@ pub(crate) fn explore(
         presented.add(&tried.said);
         return Ok(presented);
     }
-    let progress = Progress::new(name, options.executions, options.quiet || options.json);
+    let progress = Progress::new(name, options.budget(), options.quiet || options.json);
     let start = Instant::now();
-    let mut watch = |seen: drive::Progress| progress.watch(seen.executions, seen.failures);
+    let mut watch = |seen: drive::Progress| progress.observe(seen_of(seen));
     let found = drive::explore(command, drive, &mut watch);
-    progress.finish();
-    let mut presented = match found {
-        Ok(explored) => tell(subject, explored, None, start.elapsed())?,
-        Err(error) => refused(name, command, error, start.elapsed())?,
+    let elapsed = start.elapsed();
+    if matches!(&found, Ok(explored) if explored.exploration.failures > 0) {
+        progress.say(UNDERSTANDING);
+    }
+    let presented = match found {
+        Ok(explored) => tell(subject, explored, None, elapsed),
+        Err(error) => refused(name, command, error, elapsed),
     };
+    progress.finish();
+    let mut presented = presented?;
     presented.add(&tried.said);
     Ok(presented)
+}
+
+fn seen_of(seen: drive::Progress) -> Seen {
+    Seen {
+        executions: seen.executions,
+        failures: seen.failures,
+        tasks_max: seen.tasks_max,
+        covered: seen.covered,
+    }
 }
 
 /// Says what came of an exploration. `way` is what led to its failure if that was not the strategy.
@@ -201,11 +218,12 @@ fn present(
     let found = &explored.exploration;
     let mut details = String::new();
     let mut status = suite::status_of(found);
-    let (mut trace, mut told) = (None, Value::Null);
+    let (mut trace, mut told, mut annotated) = (None, Value::Null, None);
     if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
         match verification {
             Verification::Confirmed { .. } => {
                 let (text, id) = report(subject, &explored, failure, &failing);
+                annotated = annotation(&failure.outcome, &text);
                 details.push_str(&text);
                 trace = id;
                 told = failure_to_json(failure, failing.known.as_ref());
@@ -240,7 +258,7 @@ fn present(
     let mut json = line.to_json(found);
     json["backend"] = json!(explored.backend.word());
     json["reexec"] = json!(explored.reexecution.word());
-    let mut summary = suite::summary(name, found, options.shard, elapsed);
+    let mut summary = suite::summary(name, found, options, elapsed);
     summary.push_str(&format!(
         "\n  {} and {}: {}",
         explored.backend.word(),
@@ -252,6 +270,7 @@ fn present(
         executions: found.executions,
         elapsed,
         details,
+        annotation: annotated,
         summary,
         json,
     }
