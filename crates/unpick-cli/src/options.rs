@@ -34,7 +34,8 @@ pub(crate) struct ExplorationOptions {
     /// JSON of all N together
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     pub(crate) shard: Option<Shard>,
-    /// Go on after the first failure (ipb and idb end with the bound that shows it)
+    /// Go on after the first failure, and tell each that is not the same, up to 8 (ipb and idb end with the
+    /// bound that shows one)
     #[arg(long)]
     pub(crate) keep_going: bool,
     /// Waits that may end without a notification, in one execution

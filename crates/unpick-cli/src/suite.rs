@@ -2,7 +2,7 @@
 
 use crate::Status;
 use crate::annotation::annotation;
-use crate::json::{Line, failure_to_json};
+use crate::json::{Line, failure_to_json, group_to_json};
 use crate::junit::{Case, Report};
 use crate::options::ExplorationOptions;
 use crate::output::say;
@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, Way, headline, thousands};
+use unpick::report::{FailureReport, Way, count_line, headline, more_line, thousands};
 use unpick::store::Store;
 use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
 use unpick_suite::{Selection, find, programs};
@@ -126,9 +126,24 @@ struct Session<'a> {
 struct Explored {
     label: String,
     found: Exploration,
-    known: Option<Understanding>,
-    saved: Option<SaveResult>,
+    /// The first failure, and those that are others, if the exploration goes on.
+    failures: Vec<Told>,
     elapsed: Duration,
+}
+
+/// A failure that was looked into.
+struct Told {
+    failure: FirstFailure,
+    known: Option<Understanding>,
+    id: Option<String>,
+    /// The five lines.
+    report: String,
+}
+
+impl Told {
+    fn to_json(&self) -> Value {
+        failure_to_json(&self.failure, self.known.as_ref())
+    }
 }
 
 impl Session<'_> {
@@ -143,9 +158,10 @@ impl Session<'_> {
             if !details.is_empty() {
                 say!("{details}");
             }
-            let failure = found.first_failure.as_ref();
-            if let Some(line) = failure.and_then(|one| annotation(&one.outcome, &details)) {
-                say!("{line}");
+            for told in &explored.failures {
+                if let Some(line) = annotation(&told.failure.outcome, &told.report) {
+                    say!("{line}");
+                }
             }
             if !self.options.quiet {
                 self.print_numbers(&explored);
@@ -178,40 +194,68 @@ impl Session<'_> {
         };
         let mut found = unpick::explore_observed(config, &program, &observer);
         let elapsed = start.elapsed();
-        let mut known = None;
-        if let Some(failure) = &mut found.first_failure {
+        let groups = found.groups.list().iter().map(|group| &group.first);
+        let mut firsts: Vec<FirstFailure> = groups.cloned().collect();
+        if firsts.is_empty() {
+            firsts.extend(found.first_failure.as_deref().cloned());
+        }
+        let mut failures = Vec::new();
+        for failure in firsts {
             progress.say(UNDERSTANDING);
-            if let Some((least, more)) = unpick::understand(config, &program, failure) {
-                **failure = least;
-                known = Some(more);
-            }
+            let is_first = failures.is_empty();
+            failures.push(self.look_into(failure, &label, &program, is_first));
+        }
+        if let (Some(failure), Some(told)) = (&mut found.first_failure, failures.first()) {
+            **failure = told.failure.clone();
         }
         progress.finish();
-        let saved = found
-            .first_failure
-            .as_ref()
-            .map(|failure| save(config, &label, failure, options));
         Explored {
             label,
             found,
-            known,
-            saved,
+            failures,
             elapsed,
+        }
+    }
+
+    /// Shrinks, explains and keeps a failure. The first one is the regression of the program.
+    fn look_into(
+        &self,
+        found: FirstFailure,
+        label: &str,
+        program: &(dyn Fn() + Send + Sync),
+        is_first: bool,
+    ) -> Told {
+        let (failure, known) = match unpick::understand(self.config, program, &found) {
+            Some((least, known)) => (least, Some(known)),
+            None => (found, None),
+        };
+        let saved = save(self.config, label, &failure, self.options, is_first);
+        Told {
+            report: report(label, &failure, known.as_ref(), self.options, &saved),
+            failure,
+            known,
+            id: saved.id,
         }
     }
 
     fn to_json(&self, explored: &Explored) -> Value {
         let options = self.options;
-        let failure = explored.found.first_failure.as_ref();
+        let first = explored.failures.first();
+        let groups = explored.found.groups.list().iter().zip(&explored.failures);
+        let groups: Vec<Value> = groups
+            .map(|(group, told)| group_to_json(group, json!(told.id), told.to_json()))
+            .collect();
         let line = Line {
             name: explored.label.clone(),
             strategy: options.strategy.clone(),
             seed: options.seed,
             elapsed_ms: explored.elapsed.as_millis() as u64,
-            trace: explored.saved.as_ref().and_then(|saved| saved.id.clone()),
-            failure: failure.map_or(Value::Null, |failure| {
-                failure_to_json(failure, explored.known.as_ref())
-            }),
+            trace: first.and_then(|told| told.id.clone()),
+            failure: first.map_or(Value::Null, Told::to_json),
+            groups: match groups.is_empty() {
+                true => Value::Null,
+                false => Value::Array(groups),
+            },
             shard: options.shard,
             options: options.text(),
             outcome: None,
@@ -223,10 +267,14 @@ impl Session<'_> {
     fn details(&self, explored: &Explored) -> String {
         let Explored { label, found, .. } = explored;
         let mut lines = Vec::new();
-        if let (Some(failure), Some(saved)) = (&found.first_failure, &explored.saved) {
-            let known = explored.known.as_ref();
-            lines.push(report(label, failure, known, self.options, saved));
+        let groups = found.groups.list().iter();
+        let counts: Vec<u64> = groups.map(|group| group.count).collect();
+        for (number, told) in explored.failures.iter().enumerate() {
+            lines.push(told.report.clone());
+            let count = counts.get(number);
+            lines.extend(count.map(|&count| count_line(count, found.failures)));
         }
+        lines.extend(more_line(label, &counts, found.failures));
         if let Some(diverged) = &found.diverged {
             let words = headline(&diverged.outcome, &diverged.trace);
             lines.push(format!("DIVERGED  {label}  {words}"));
@@ -279,6 +327,7 @@ fn save(
     label: &str,
     failure: &FirstFailure,
     options: &ExplorationOptions,
+    is_regression: bool,
 ) -> SaveResult {
     if options.no_save {
         return SaveResult {
@@ -287,10 +336,17 @@ fn save(
         };
     }
     let record = unpick::record(config, &format!("suite:{label}"), failure);
-    match Store::new("").save(&record) {
-        Ok(saved) => SaveResult {
-            text: saved.regression.display().to_string(),
-            id: Some(saved.id),
+    let store = Store::new("");
+    let saved = match is_regression {
+        true => store
+            .save(&record)
+            .map(|saved| (saved.id, saved.regression)),
+        false => store.save_trace(&record),
+    };
+    match saved {
+        Ok((id, path)) => SaveResult {
+            text: path.display().to_string(),
+            id: Some(id),
         },
         Err(error) => {
             if options.json {

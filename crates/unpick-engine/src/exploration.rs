@@ -1,8 +1,8 @@
 //! The loop over executions.
 
 use crate::{
-    Begin, Classes, Coverage, Covered, Execution, History, Profile, Relation, Sketch, Strategy,
-    Warning, warning::add_warning,
+    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Profile, Relation,
+    Sketch, Strategy, Warning, warning::add_warning,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
@@ -124,6 +124,8 @@ pub struct Exploration {
     pub failures: u64,
     /// The first of them.
     pub first_failure: Option<Box<FirstFailure>>,
+    /// All of them, put together where they are the same, if the exploration goes on after a failure.
+    pub groups: FailureGroups,
     /// The first divergence, with the execution in which it was seen.
     pub diverged: Option<Box<FirstFailure>>,
     /// Whether the search space of the strategy was exhausted.
@@ -163,6 +165,7 @@ impl Default for Exploration {
             schedules: 0,
             failures: 0,
             first_failure: None,
+            groups: FailureGroups::default(),
             diverged: None,
             complete: false,
             stopped_because: StopReason::Executions,
@@ -214,7 +217,8 @@ impl Exploration {
     /// Counts the executions from another number on: from `first`, if they were counted from 0.
     pub fn count_from(&mut self, first: u64) {
         let snapshots = [&mut self.first_failure, &mut self.diverged];
-        for found in snapshots.into_iter().flatten() {
+        let snapshots = snapshots.into_iter().flatten().map(Box::as_mut);
+        for found in snapshots.chain(self.groups.firsts()) {
             found.execution = found.execution.wrapping_add(first);
         }
         let moved = self.hash_sum.wrapping_mul(first.wrapping_mul(2));
@@ -229,6 +233,7 @@ impl Exploration {
                 failure
             });
         }
+        self.groups.append(later.groups, self.schedules);
         if self.diverged.is_none() {
             self.diverged = later.diverged;
         }
@@ -273,6 +278,7 @@ impl Exploration {
     fn restart(&mut self) {
         self.schedules = 0;
         self.failures = 0;
+        self.groups.clear();
         if let Some(classes) = &mut self.classes {
             *classes = Classes::default();
         }
@@ -318,6 +324,7 @@ impl Exploration {
         index: u64,
         is_schedule: bool,
         strategy: &dyn Strategy,
+        keep_going: bool,
     ) {
         let outcome = execution
             .outcome()
@@ -347,6 +354,11 @@ impl Exploration {
             self.failures += 1;
             if self.failures == 1 {
                 self.first_failure = Some(Box::new(self.snapshot(execution, index, strategy)));
+            }
+            if keep_going {
+                let mut groups = core::mem::take(&mut self.groups);
+                groups.add(1, outcome, || self.snapshot(execution, index, strategy));
+                self.groups = groups;
             }
         }
     }
@@ -595,7 +607,7 @@ fn run_loop(
         let is_schedule = counts && execution.outcome().is_some_and(is_complete);
         survey.add(execution, is_schedule, strategy, found);
         found.analyse(execution, limits);
-        found.add(execution, index, is_schedule, strategy);
+        found.add(execution, index, is_schedule, strategy, limits.keep_going);
         if limits.fingerprint {
             found.add_fingerprint(execution, index);
         }

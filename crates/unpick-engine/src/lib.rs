@@ -17,6 +17,7 @@ mod execution;
 mod exploration;
 mod fairness;
 mod footprint;
+mod groups;
 mod history;
 mod leaks;
 mod lock_order;
@@ -41,6 +42,7 @@ pub use exploration::{
     ShardFound, StopReason, epoch, explore, explore_range,
 };
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
+pub use groups::{FailureGroup, FailureGroups, GROUPS_MAX};
 pub use history::{Event, History, Relation};
 pub use object::{Held, Shape};
 pub use race::Race;

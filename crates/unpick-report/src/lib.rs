@@ -8,6 +8,7 @@ mod explained;
 mod failure;
 mod regression;
 mod schedule;
+mod several;
 mod show;
 mod why;
 
@@ -15,5 +16,6 @@ pub use explained::explained;
 pub use failure::{FailureReport, Way, headline, thousands};
 pub use regression::{NEAR, changed, fixed};
 pub use schedule::schedule;
+pub use several::{count_line, more_line};
 pub use show::{Columns, Sources, Timeline, columns, page, perfetto};
 pub use why::why;

@@ -4,7 +4,7 @@ use super::keep::{PREFIX, common_text, settings_text};
 use super::refused::refused;
 use super::regression::try_regression;
 use crate::annotation::annotation;
-use crate::json::{Line, failure_to_json};
+use crate::json::{Line, failure_to_json, group_to_json};
 use crate::options::ExplorationOptions;
 use crate::progress::{Progress, Seen, UNDERSTANDING, is_interrupted};
 use crate::{Status, suite};
@@ -12,10 +12,10 @@ use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, NEAR, Way, headline};
+use unpick::report::{FailureReport, NEAR, Way, count_line, headline, more_line};
 use unpick::store::Store;
 use unpick::trace::Record;
-use unpick::{Config, FirstFailure};
+use unpick::{Config, Exploration, FailureGroup, FirstFailure};
 use unpick_native::drive::{
     self, Command, Explored, Naming, Options, Verification, explain_by_output, verify,
 };
@@ -52,6 +52,10 @@ struct Subject<'a> {
     command: &'a Command,
     drive: &'a Options,
     options: &'a ExplorationOptions,
+    /// Whether it is about a failure besides the first one.
+    is_other: bool,
+    /// What stands below the five lines.
+    count: Option<&'a str>,
 }
 
 /// Explores a program under a name. Its regression comes first.
@@ -67,6 +71,8 @@ pub(crate) fn explore(
         command,
         drive,
         options,
+        is_other: false,
+        count: None,
     };
     let tried = try_regression(name, command, drive, options);
     if let Some(failing) = tried.failing {
@@ -112,6 +118,74 @@ fn seen_of(seen: drive::Progress) -> Seen {
 
 /// Says what came of an exploration. `way` is what led to its failure if that was not the strategy.
 fn tell(
+    subject: Subject<'_>,
+    mut explored: Explored,
+    way: Option<Way>,
+    elapsed: Duration,
+) -> Result<Presented> {
+    let groups = std::mem::take(&mut explored.exploration.groups);
+    let (groups, failures) = (groups.list(), explored.exploration.failures);
+    let counts = groups.iter().map(|group| count_line(group.count, failures));
+    let counts: Vec<String> = counts.collect();
+    let others = groups.iter().skip(1);
+    let others: Vec<Explored> = others.map(|group| only(&explored, &group.first)).collect();
+    let of = |number: usize| Subject {
+        is_other: number > 0,
+        count: counts.get(number).map(String::as_str),
+        ..subject
+    };
+    let mut told = vec![tell_one(of(0), explored, way, elapsed)?];
+    for (number, other) in (1..).zip(others) {
+        told.push(tell_one(of(number), other, None, elapsed)?);
+    }
+    Ok(together(subject.name, told, groups, failures))
+}
+
+/// An exploration that has found only one of its failures.
+fn only(explored: &Explored, failure: &FirstFailure) -> Explored {
+    Explored {
+        exploration: Exploration {
+            failures: 1,
+            first_failure: Some(Box::new(failure.clone())),
+            ..Exploration::default()
+        },
+        modules: explored.modules.clone(),
+        addresses: Vec::new(),
+        backend: explored.backend,
+        reexecution: explored.reexecution,
+        reason: String::new(),
+        shared: explored.shared.clone(),
+    }
+}
+
+/// What is said of an exploration with several failures, of which the first one comes first.
+fn together(name: &str, told: Vec<Presented>, groups: &[FailureGroup], failures: u64) -> Presented {
+    let mut told = told.into_iter();
+    let mut whole = told.next().expect("internal error: nothing is told");
+    if groups.is_empty() {
+        return whole;
+    }
+    let to_json =
+        |group, json: &Value| group_to_json(group, json["trace"].clone(), json["failure"].clone());
+    let mut list = vec![to_json(&groups[0], &whole.json)];
+    let mut details = vec![whole.details];
+    for (group, other) in groups.iter().skip(1).zip(told) {
+        list.push(to_json(group, &other.json));
+        details.push(other.details);
+        let lines = whole.annotation.into_iter().chain(other.annotation);
+        let lines: Vec<String> = lines.collect();
+        whole.annotation = (!lines.is_empty()).then(|| lines.join("\n"));
+        whole.status = whole.status.max(other.status);
+    }
+    let counts: Vec<u64> = groups.iter().map(|group| group.count).collect();
+    details.extend(more_line(name, &counts, failures));
+    whole.details = details.join("\n");
+    whole.json["failures_by_cause"] = Value::Array(list);
+    whole
+}
+
+/// Says what came of an exploration with one failure at most.
+fn tell_one(
     subject: Subject<'_>,
     mut explored: Explored,
     way: Option<Way>,
@@ -225,6 +299,9 @@ fn present(
                 let (text, id) = report(subject, &explored, failure, &failing);
                 annotated = annotation(&failure.outcome, &text);
                 details.push_str(&text);
+                if let Some(line) = subject.count {
+                    details.push_str(&format!("\n{line}"));
+                }
                 trace = id;
                 told = failure_to_json(failure, failing.known.as_ref());
             }
@@ -251,6 +328,7 @@ fn present(
         elapsed_ms: elapsed.as_millis() as u64,
         trace,
         failure: told,
+        groups: Value::Null,
         shard: options.shard,
         options: common_text(drive, options),
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
@@ -301,10 +379,20 @@ fn report(
             (Some(path.clone()), path)
         }
         (_, true) => (None, "nothing (--no-save)".to_string()),
-        (_, false) => match Store::new("").save(&record(subject, explored, failure, way)) {
-            Ok(saved) => (Some(saved.id), saved.regression.display().to_string()),
-            Err(error) => (None, format!("nothing: {error}")),
-        },
+        (_, false) => {
+            let store = Store::new("");
+            let record = record(subject, explored, failure, way);
+            let saved = match subject.is_other {
+                true => store.save_trace(&record),
+                false => store
+                    .save(&record)
+                    .map(|saved| (saved.id, saved.regression)),
+            };
+            match saved {
+                Ok((id, path)) => (Some(id), path.display().to_string()),
+                Err(error) => (None, format!("nothing: {error}")),
+            }
+        }
     };
     let replay = match &id {
         Some(id) => format!("unpick replay {id}"),
