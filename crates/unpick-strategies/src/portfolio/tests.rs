@@ -42,7 +42,7 @@ fn shares_follow_what_finds_new_histories() {
 fn the_search_has_every_second_of_the_first_executions() {
     let portfolio = taught(0);
     let of_search = |index: &u64| portfolio.search.has(*index);
-    let is_second = |index: u64| index % 2 == 0 && index < SEARCH_UNTIL;
+    let is_second = |index: u64| index.is_multiple_of(2) && index < SEARCH_UNTIL;
     assert!((0..2_000).filter(of_search).all(is_second));
     assert_eq!((0..2_000).filter(of_search).count(), 256);
 }
