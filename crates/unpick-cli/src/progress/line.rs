@@ -134,12 +134,12 @@ fn percent(share: f64) -> String {
 /// A time, no more exact than it is.
 fn rough(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
-    match seconds {
-        ..120 => format!("{seconds} s"),
-        ..7_200 => format!("{} min", seconds / 60),
-        ..172_800 => format!("{} h", seconds / 3_600),
-        ..31_536_000 => format!("{} days", seconds / 86_400),
-        _ => "years".to_string(),
+    let units = [(1, 120, "s"), (60, 7_200, "min"), (3_600, 172_800, "h")];
+    let days = (86_400, 31_536_000, "days");
+    let mut units = units.into_iter().chain([days]);
+    match units.find(|(_, until, _)| seconds < *until) {
+        Some((unit, _, word)) => format!("{} {word}", seconds / unit),
+        None => "years".to_string(),
     }
 }
 
