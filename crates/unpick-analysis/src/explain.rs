@@ -69,11 +69,15 @@ pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Expla
     };
     let mut causes = Vec::new();
     let mut left_undone = Vec::new();
+    let mut locks_elsewhere = Vec::new();
     for cause in events::orderings(&events) {
         if let Reversed::Vanished(others) = reverse(failing, &events, cause, &mut counted) {
             causes.push(cause);
             for other in others.iter().filter(|other| !other.outcome.is_failure()) {
                 left_undone.extend(changes_beyond(failing, other));
+                let operations = other.trace.operations();
+                let locking = operations.filter(|step| Event::is_lock(&step.op));
+                locks_elsewhere.extend(locking.map(|step| (step.task, step.op.object)));
             }
         }
     }
@@ -98,6 +102,7 @@ pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Expla
         causes: &causes,
         intrusions: &intrusions,
         left_undone: &left_undone,
+        locks_elsewhere: &locks_elsewhere,
         is_inevitable,
     });
     Explanation {

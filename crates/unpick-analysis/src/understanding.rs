@@ -42,6 +42,11 @@ impl Explanation {
             Pattern::DataRace if self.causes.is_empty() => return Some(0),
             _ => {}
         }
+        Some(self.orderings().len()).filter(|&count| count > 0)
+    }
+
+    /// The causes and the two orderings that an intrusion consists of, but for those that follow from others.
+    pub fn orderings(&self) -> Vec<Cause> {
         let mut orderings = self.causes.clone();
         if let Some(intrusion) = self.intrusion {
             let halves = [
@@ -52,7 +57,7 @@ impl Explanation {
             orderings.sort_unstable();
             orderings.dedup();
         }
-        Some(crate::explain::essential(&self.events, &orderings).len()).filter(|&count| count > 0)
+        crate::explain::essential(&self.events, &orderings)
     }
 }
 

@@ -8,7 +8,7 @@ mod split;
 
 use crate::junit::Report;
 use crate::native::NativeOptions;
-use crate::options::ExplorationOptions;
+use crate::options::ExplorationArguments;
 use crate::output::{line, say};
 use crate::{Status, USAGE_ERROR, exit_code};
 use anyhow::{Context, Result, anyhow, bail};
@@ -52,7 +52,7 @@ pub(crate) struct TestArguments {
 #[derive(Args, Clone)]
 pub(crate) struct TestOptions {
     #[command(flatten)]
-    pub(crate) exploration: ExplorationOptions,
+    pub(crate) exploration: ExplorationArguments,
     #[command(flatten)]
     pub(crate) native: NativeOptions,
 }
@@ -113,7 +113,8 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     }
     let own = std::iter::once(OsString::from("cargo unpick test")).chain(split.own.clone());
     let parsed = TestArguments::try_parse_from(own).unwrap_or_else(|error| error.exit());
-    parsed.options.exploration.config()?;
+    // A slip shall not first cost a build.
+    parsed.options.exploration.options("")?.config()?;
     check_filter(&split)?;
     warn_of_lost_flags();
     let toolchain = Toolchain::find()?;
@@ -259,7 +260,7 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
     let log = Ledger::cases(&parsed.ledger);
     let junit = exploration.junit.as_deref();
     let report = junit.map(|file| Report::resume(file, &log)).transpose()?;
-    let mut explorer = ProcessExplorer::new(&parsed.options, report)?;
+    let mut explorer = ProcessExplorer::new(&parsed.options, report);
     let mut print = |text: &str| line(format_args!("{text}"));
     let tally = explore_tests(
         Path::new(binary),

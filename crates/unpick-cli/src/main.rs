@@ -6,6 +6,7 @@
 mod annotation;
 mod cargo;
 mod compile;
+mod config;
 mod doctor;
 mod forget;
 mod json;
@@ -86,6 +87,10 @@ enum Command {
     /// the source, if the files are found from here. Steps that have nothing to do directly with other
     /// tasks are folded.
     Show(show::ShowArguments),
+    /// Show the settings that hold, of unpick.toml, profile, environment and command line
+    ///
+    /// One line a setting: its value, and where that comes from.
+    Config(config::ConfigArguments),
     /// List the strategies with their parameters
     Strategies,
     /// Say what of this machine helps or hinders the exploration of native programs
@@ -133,6 +138,7 @@ fn main() -> ExitCode {
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Forget(arguments) => forget::forget(&arguments),
         Command::Show(arguments) => show::show(&arguments),
+        Command::Config(arguments) => config::config(&arguments),
         Command::Strategies => Ok(list_strategies()),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Cc(_) | Command::Cpp(_) => unreachable!("internal error: not intercepted"),

@@ -90,7 +90,7 @@ impl NativeOptions {
     pub(crate) fn drive(&self, options: &ExplorationOptions) -> Result<Options> {
         let config = options.config()?;
         self.check(options)?;
-        let points = match (self.points, options.no_races) {
+        let points = match (self.points.or(options.points), options.no_races) {
             (Some(PointsName::Sync), _) | (None, false) => Points::Sync,
             (Some(PointsName::Shared), _) | (None, true) => Points::Shared,
             (Some(PointsName::All), _) => Points::All,

@@ -1,65 +1,75 @@
 //! Options that all explorations share.
 
 use crate::junit::Report;
+use crate::native::PointsName;
 use crate::progress::Budget;
-use anyhow::{Result, anyhow};
-use clap::Args;
-use std::path::PathBuf;
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use unpick::{Config, Shard, Spec};
+use unpick::{Config, Shard, Spec, parse_duration, parse_number};
+use unpick_config::{Key, Origin, Project, Setting, Settings, Value};
 
-/// How to explore.
+/// How to explore, as far as the command line tells. What it does not tell is looked up in the
+/// environment and in `unpick.toml`.
 #[derive(Args, Clone, Debug)]
-pub(crate) struct ExplorationOptions {
-    /// The technique, as NAME[:key=value,…]; `unpick strategies` lists them
-    #[arg(long, value_name = "STRATEGY", default_value = "portfolio")]
-    pub(crate) strategy: String,
-    /// Executions to run at most
-    #[arg(long, value_name = "N", default_value = "1000", value_parser = unpick::parse_number)]
-    pub(crate) executions: u64,
+pub(crate) struct ExplorationArguments {
+    /// The technique, as NAME[:key=value,…]; `unpick strategies` lists them [default: portfolio]
+    #[arg(long, value_name = "STRATEGY")]
+    strategy: Option<String>,
+    /// Settings to choose together: quick, ci, deep, or one of unpick.toml; `unpick config` shows them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+    /// Executions to run at most [default: 1000]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
+    executions: Option<u64>,
     /// Time after which no execution is begun, as 30s or 5m
-    #[arg(long, value_name = "TIME", value_parser = unpick::parse_duration)]
-    pub(crate) time: Option<Duration>,
-    /// Operations after which an execution counts as a livelock
-    #[arg(long, value_name = "N", default_value = "20000", value_parser = unpick::parse_number)]
-    pub(crate) steps: u64,
-    /// Seed of the randomised strategies
-    #[arg(long, value_name = "SEED", default_value = "0x5eed", value_parser = unpick::parse_number)]
-    pub(crate) seed: u64,
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    time: Option<Duration>,
+    /// Operations after which an execution counts as a livelock [default: 20000]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
+    steps: Option<u64>,
+    /// Seed of the randomised strategies [default: 0x5eed]
+    #[arg(long, value_name = "SEED", value_parser = parse_number)]
+    seed: Option<u64>,
     /// Workers: threads, or processes of a native program; the result is the same for every number
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
+    /// [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
+    jobs: Option<u64>,
     /// Run one of N equal shares: I/N, from 1/N to N/N; `auto` asks CI_NODE_INDEX/CI_NODE_TOTAL,
     /// SLURM_ARRAY_TASK_ID/_COUNT or JOB_COMPLETION_INDEX (with auto/N). `unpick merge` puts the
     /// JSON of all N together
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
-    pub(crate) shard: Option<Shard>,
+    shard: Option<Shard>,
     /// Go on after the first failure, and tell each that is not the same, up to 8 (ipb and idb end with the
     /// bound that shows one)
     #[arg(long)]
-    pub(crate) keep_going: bool,
-    /// Waits that may end without a notification, in one execution
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) spurious_wakes: u32,
-    /// Weak compare-and-exchanges that may fail without reason, in one execution
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) weak_failures: u32,
+    keep_going: bool,
+    /// Waits that may end without a notification, in one execution [default: 0]
+    #[arg(long, value_name = "N")]
+    spurious_wakes: Option<u32>,
+    /// Weak compare-and-exchanges that may fail without reason, in one execution [default: 0]
+    #[arg(long, value_name = "N")]
+    weak_failures: Option<u32>,
     /// Let timed operations time out only when they cannot succeed
     #[arg(long)]
-    pub(crate) no_timeouts: bool,
+    no_timeouts: bool,
     /// Do not count data races as failures
     #[arg(long)]
-    pub(crate) no_races: bool,
+    no_races: bool,
     /// Executions directed at each possible deadlock that the order of locking shows; 0: only warn
-    #[arg(long, value_name = "N", default_value = "50", value_parser = unpick::parse_number)]
-    pub(crate) confirm: u64,
+    /// [default: 50]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
+    confirm: Option<u64>,
     /// Executions to shrink a failing schedule to fewer preemptions and steps; 0: leave it as found
-    #[arg(long, value_name = "N", default_value = "2000", value_parser = unpick::parse_number)]
-    pub(crate) shrink: u64,
+    /// [default: 2000]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
+    shrink: Option<u64>,
     /// Count relations and states among the schedules; always done with --json, unless the
     /// strategy is randomised
     #[arg(long)]
-    pub(crate) classes: bool,
+    classes: bool,
     /// Print one JSON object a program, one a line
     #[arg(long)]
     pub(crate) json: bool,
@@ -71,18 +81,144 @@ pub(crate) struct ExplorationOptions {
     pub(crate) quiet: bool,
     /// Do not write traces and regression files
     #[arg(long)]
+    no_save: bool,
+}
+
+impl ExplorationArguments {
+    /// What holds for a program or test, from all there is to say about it.
+    pub(crate) fn options(&self, name: &str) -> Result<ExplorationOptions> {
+        let project = self.project()?;
+        let settings = self.settings(&project, name)?;
+        let get = |key| {
+            let value = settings.get(key);
+            value.expect("internal error: a setting without a default")
+        };
+        let points = settings.get(Key::Points).map(Value::text);
+        Ok(ExplorationOptions {
+            strategy: get(Key::Strategy).text().to_string(),
+            executions: get(Key::Executions).number(),
+            time: settings.get(Key::Time).map(Value::time),
+            steps: get(Key::Steps).number(),
+            seed: get(Key::Seed).number(),
+            jobs: get(Key::Jobs).number() as usize,
+            shard: self.shard,
+            keep_going: get(Key::KeepGoing).flag(),
+            spurious_wakes: get(Key::SpuriousWakes).number() as u32,
+            weak_failures: get(Key::WeakFailures).number() as u32,
+            no_timeouts: !get(Key::Timeouts).flag(),
+            no_races: !get(Key::Races).flag(),
+            confirm: get(Key::Confirm).number(),
+            shrink: get(Key::Shrink).number(),
+            points: points.and_then(|word| PointsName::from_str(word, false).ok()),
+            classes: self.classes,
+            json: self.json,
+            quiet: self.quiet,
+            no_save: self.no_save,
+        })
+    }
+
+    /// The file that is to tell what came of each program, if there is to be one.
+    pub(crate) fn report(&self) -> Result<Option<Report>> {
+        self.junit.as_deref().map(Report::new).transpose()
+    }
+
+    /// The settings of the project here, with the profile that was chosen.
+    pub(crate) fn project(&self) -> Result<Project> {
+        Ok(Project::load(Path::new("."), self.profile.as_deref())?)
+    }
+
+    /// The settings for a program or test: the later ones replace the earlier ones.
+    pub(crate) fn settings(&self, project: &Project, name: &str) -> Result<Settings> {
+        let mut settings = Settings::default();
+        settings.extend(defaults());
+        settings.extend(project.settings(name, &BTreeSet::new()));
+        settings.extend(self.told()?);
+        Ok(settings)
+    }
+
+    /// What the command line says.
+    fn told(&self) -> Result<Vec<Setting>> {
+        let number = |number: Option<u64>| number.map(Value::Number);
+        let count = |count: Option<u32>| count.map(|count| Value::Number(count.into()));
+        let told = [
+            (Key::Strategy, self.strategy.clone().map(Value::Text)),
+            (Key::Executions, number(self.executions)),
+            (Key::Time, self.time.map(Value::Time)),
+            (Key::Steps, number(self.steps)),
+            (Key::Seed, number(self.seed)),
+            (Key::Jobs, number(self.jobs)),
+            (Key::KeepGoing, self.keep_going.then_some(Value::Flag(true))),
+            (Key::SpuriousWakes, count(self.spurious_wakes)),
+            (Key::WeakFailures, count(self.weak_failures)),
+            (
+                Key::Timeouts,
+                self.no_timeouts.then_some(Value::Flag(false)),
+            ),
+            (Key::Races, self.no_races.then_some(Value::Flag(false))),
+            (Key::Confirm, number(self.confirm)),
+            (Key::Shrink, number(self.shrink)),
+        ];
+        let mut settings = Vec::new();
+        for (key, value) in told {
+            if let Some(value) = value {
+                settings.push(Setting::told(key, value)?);
+            }
+        }
+        Ok(settings)
+    }
+}
+
+/// What holds if nobody says anything.
+fn defaults() -> impl Iterator<Item = Setting> {
+    let values = [
+        (Key::Strategy, Value::Text("portfolio".to_string())),
+        (Key::Executions, Value::Number(1_000)),
+        (Key::Steps, Value::Number(20_000)),
+        (Key::Seed, Value::Number(0x5eed)),
+        (Key::Jobs, Value::Number(1)),
+        (Key::KeepGoing, Value::Flag(false)),
+        (Key::SpuriousWakes, Value::Number(0)),
+        (Key::WeakFailures, Value::Number(0)),
+        (Key::Timeouts, Value::Flag(true)),
+        (Key::Races, Value::Flag(true)),
+        (Key::Confirm, Value::Number(50)),
+        (Key::Shrink, Value::Number(2_000)),
+        (Key::Memory, Value::Text("sc".to_string())),
+    ];
+    values.into_iter().map(|(key, value)| Setting {
+        key,
+        value,
+        origin: Origin::Default,
+    })
+}
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub(crate) struct ExplorationOptions {
+    pub(crate) strategy: String,
+    pub(crate) executions: u64,
+    pub(crate) time: Option<Duration>,
+    pub(crate) steps: u64,
+    pub(crate) seed: u64,
+    pub(crate) jobs: usize,
+    pub(crate) shard: Option<Shard>,
+    pub(crate) keep_going: bool,
+    pub(crate) spurious_wakes: u32,
+    pub(crate) weak_failures: u32,
+    pub(crate) no_timeouts: bool,
+    pub(crate) no_races: bool,
+    pub(crate) confirm: u64,
+    pub(crate) shrink: u64,
+    pub(crate) points: Option<PointsName>,
+    pub(crate) classes: bool,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
     pub(crate) no_save: bool,
 }
 
 impl ExplorationOptions {
     /// The configuration that these options describe.
     pub(crate) fn config(&self) -> Result<Config> {
-        if self.executions == 0 {
-            return Err(anyhow!("--executions 0 runs nothing; give at least 1"));
-        }
-        if self.jobs == 0 {
-            return Err(anyhow!("--jobs 0 leaves nobody to work; give at least 1"));
-        }
         let is_randomised = Spec::parse(&self.strategy)?.technique().is_randomised;
         let mut config = Config::new()
             .try_strategy(&self.strategy)?
@@ -107,11 +243,6 @@ impl ExplorationOptions {
             config = config.time(limit);
         }
         Ok(config)
-    }
-
-    /// The file that is to tell what came of each program, if there is to be one.
-    pub(crate) fn report(&self) -> Result<Option<Report>> {
-        self.junit.as_deref().map(Report::new).transpose()
     }
 
     /// What ends an exploration with these options.

@@ -3,13 +3,14 @@
 use crate::Status;
 use crate::native::{self, BackendName, PREFIX};
 use crate::output::say;
+use crate::show::picture;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use unpick::report::{headline, schedule, why};
+use unpick::report::{Timeline, headline};
 use unpick::store::Store;
-use unpick::trace::{Outcome, Record};
+use unpick::trace::Record;
 use unpick::{Config, FirstFailure};
 use unpick_suite::find;
 
@@ -37,22 +38,23 @@ pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Status> {
             true => Some(BackendName::Threads),
             false => arguments.backend,
         };
-        return native::replay(name, &record, backend, arguments.gdb, arguments.quiet);
+        let kept = (path.as_path(), &record);
+        return native::replay(name, kept, backend, arguments.gdb, arguments.quiet);
     }
     match record.header.program.strip_prefix("suite:") {
-        Some(label) => replay_suite(label, &record, arguments.quiet),
+        Some(label) => replay_suite(label, &path, &record, arguments.quiet),
         None => replay_test(&path, &record),
     }
 }
 
-fn replay_suite(label: &str, record: &Record, is_quiet: bool) -> Result<Status> {
+fn replay_suite(label: &str, path: &Path, record: &Record, is_quiet: bool) -> Result<Status> {
     let selection = find(label)?;
     let config = Config::new().settings_from(&record.header.settings);
     let program = move || selection.run();
     let found = unpick::replay(&config, &program, record.trace.clone());
     Ok(match (&found.first_failure, &found.diverged) {
         (Some(failure), _) => {
-            print_failure(label, failure, &record.outcome, is_quiet);
+            print_failure(label, failure, (path, record), is_quiet);
             Status::Failed
         }
         (None, Some(diverged)) => {
@@ -72,21 +74,23 @@ fn replay_suite(label: &str, record: &Record, is_quiet: bool) -> Result<Status> 
 pub(crate) fn print_failure(
     label: &str,
     failure: &FirstFailure,
-    recorded: &Outcome,
+    (path, recorded): (&Path, &Record),
     is_quiet: bool,
 ) {
     say!(
         "FAILED  {label}  {}",
         headline(&failure.outcome, &failure.trace)
     );
-    let verdict = match failure.outcome == *recorded {
+    let verdict = match failure.outcome == recorded.outcome {
         true => "the same failure, step by step",
         false => "another failure than the recorded one",
     };
     say!("  replayed  {} steps: {verdict}", failure.trace.steps.len());
-    say!("  why       {}", why(&failure.outcome, &failure.trace));
+    let record = recorded.replayed(&failure.trace, &failure.outcome);
+    let timeline = Timeline::new(&record);
+    say!("  why       {}", timeline.why());
     if !is_quiet {
-        say!("\n{}", schedule(&failure.trace));
+        say!("\n{}", picture(&timeline, path, false));
     }
 }
 

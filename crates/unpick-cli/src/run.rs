@@ -3,7 +3,7 @@
 use crate::Status;
 use crate::junit::Case;
 use crate::native::{NativeOptions, Presented, explore};
-use crate::options::ExplorationOptions;
+use crate::options::ExplorationArguments;
 use crate::output::say;
 use crate::progress::listen;
 use anyhow::Result;
@@ -17,7 +17,7 @@ use unpick_native::program::Program;
 #[derive(Args)]
 pub(crate) struct RunArguments {
     #[command(flatten)]
-    options: ExplorationOptions,
+    options: ExplorationArguments,
     #[command(flatten)]
     native: NativeOptions,
     /// Name under which failures are reported and kept; that of the program by default
@@ -29,9 +29,15 @@ pub(crate) struct RunArguments {
 }
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
-    let drive = arguments.native.drive(&arguments.options)?;
     let program = Program::find(&arguments.program[0])?;
-    let is_silent = arguments.options.json || arguments.options.quiet;
+    let file = program.path.file_name().unwrap_or_default();
+    let name = match &arguments.name {
+        Some(name) => name.clone(),
+        None => file.to_string_lossy().into_owned(),
+    };
+    let options = arguments.options.options(&name)?;
+    let drive = arguments.native.drive(&options)?;
+    let is_silent = options.json || options.quiet;
     if let (Some(warning), false) = (program.warning(), is_silent) {
         eprintln!("warning: {warning}");
     }
@@ -42,14 +48,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
         directory: None,
         runtime: runtime_library()?,
     };
-    let file = program.path.file_name().unwrap_or_default();
-    let name = match &arguments.name {
-        Some(name) => name.clone(),
-        None => file.to_string_lossy().into_owned(),
-    };
     listen();
     let mut report = arguments.options.report()?;
-    let presented = explore(&name, &command, &drive, &arguments.options)?;
+    let presented = explore(&name, &command, &drive, &options)?;
     if let Some(report) = &mut report {
         let Presented {
             status,
@@ -59,7 +60,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
         } = &presented;
         report.add(Case::new("unpick run", *status, json, details))?;
     }
-    if arguments.options.json {
+    if options.json {
         say!("{}", presented.json);
     } else {
         if !presented.details.is_empty() {
@@ -68,7 +69,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
         if let Some(line) = &presented.annotation {
             say!("{line}");
         }
-        if !arguments.options.quiet {
+        if !options.quiet {
             say!("{}", presented.summary);
         }
     }

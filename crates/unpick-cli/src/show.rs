@@ -6,16 +6,17 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
-use unpick::report::{
-    Columns, Sources, Timeline, columns, headline, page, perfetto, thousands, why,
-};
+use unpick::report::{Columns, Sources, Timeline, columns, headline, page, perfetto, thousands};
 use unpick::store::Store;
-use unpick::trace::Record;
+use unpick::trace::{Header, Outcome, Record};
 
 /// Characters in a line where nobody says how many there are.
 const WIDTH: usize = 120;
 /// Larger files are not source that somebody wrote.
 const SOURCE_BYTES_MAX: u64 = 4 << 20;
+
+/// What the page says of where a schedule comes from that was met while the failing one was explained.
+const PASSING: &str = "explaining the failure";
 
 /// Which schedule to show, and how.
 #[derive(Args)]
@@ -29,7 +30,7 @@ pub(crate) struct ShowArguments {
     /// Write a page for a browser instead: lanes, arrows, source, search; needs no network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Put another schedule beside it on the page
+    /// Put this schedule beside it on the page, and not the one that passes, which was kept with it
     #[arg(long, value_name = "REF", requires = "html")]
     beside: Option<String>,
     /// Write trace events for a viewer such as Perfetto (ui.perfetto.dev) instead
@@ -43,12 +44,15 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Status> {
     let timeline = Timeline::new(&record);
     let sources = read_sources(&timeline, &path);
     if let Some(file) = &arguments.html {
-        let text = match &arguments.beside {
+        let beside = match &arguments.beside {
+            Some(reference) => Some(store.load(reference)?),
+            None => passing(&record).map(|passing| (path.clone(), passing)),
+        };
+        let text = match &beside {
             None => page(&[(&timeline, &sources)]),
-            Some(reference) => {
-                let (path, record) = store.load(reference)?;
-                let beside = Timeline::new(&record);
-                let sources_beside = read_sources(&beside, &path);
+            Some((path, record)) => {
+                let beside = Timeline::new(record);
+                let sources_beside = read_sources(&beside, path);
                 page(&[(&timeline, &sources), (&beside, &sources_beside)])
             }
         };
@@ -59,14 +63,39 @@ pub(crate) fn show(arguments: &ShowArguments) -> Result<Status> {
         write(file, &text, &record, "open it at ui.perfetto.dev")?;
     }
     if arguments.html.is_none() && arguments.perfetto.is_none() {
-        print_head(&path, &record);
-        let (width, all) = (width(), arguments.all);
-        say!("\n{}", columns(&timeline, &sources, Columns { width, all }));
+        print_head(&path, &timeline, &record);
+        say!("\n{}", drawn(&timeline, &sources, arguments.all));
     }
     Ok(Status::Clean)
 }
 
-fn print_head(path: &Path, record: &Record) {
+/// A schedule as columns, with its source.
+pub(crate) fn picture(timeline: &Timeline<'_>, trace: &Path, all: bool) -> String {
+    drawn(timeline, &read_sources(timeline, trace), all)
+}
+
+fn drawn(timeline: &Timeline<'_>, sources: &Sources, all: bool) -> String {
+    let width = width();
+    columns(timeline, sources, Columns { width, all })
+}
+
+/// The schedule that passes, as if it had been kept by itself.
+fn passing(record: &Record) -> Option<Record> {
+    let trace = record.passing.clone()?;
+    Some(Record {
+        header: Header {
+            program: record.header.program.clone(),
+            strategy: PASSING.to_string(),
+            tool: record.header.tool.clone(),
+            ..Header::default()
+        },
+        trace,
+        outcome: Outcome::Pass,
+        passing: None,
+    })
+}
+
+fn print_head(path: &Path, timeline: &Timeline<'_>, record: &Record) {
     let header = &record.header;
     say!("{}", path.display());
     say!("  program   {}", header.program);
@@ -78,7 +107,7 @@ fn print_head(path: &Path, record: &Record) {
         header.tool
     );
     say!("  outcome   {}", headline(&record.outcome, &record.trace));
-    say!("  why       {}", why(&record.outcome, &record.trace));
+    say!("  why       {}", timeline.why());
 }
 
 fn write(file: &Path, text: &str, record: &Record, what_next: &str) -> Result<()> {

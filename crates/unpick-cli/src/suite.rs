@@ -4,7 +4,7 @@ use crate::Status;
 use crate::annotation::annotation;
 use crate::json::{Line, failure_to_json, group_to_json};
 use crate::junit::{Case, Report};
-use crate::options::ExplorationOptions;
+use crate::options::{ExplorationArguments, ExplorationOptions};
 use crate::output::say;
 use crate::progress::{Progress, Seen, UNDERSTANDING, estimate_of, histories, listen};
 use anyhow::Result;
@@ -40,7 +40,7 @@ pub(crate) struct RunArguments {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
-    options: ExplorationOptions,
+    options: ExplorationArguments,
 }
 
 pub(crate) fn run(command: SuiteCommand) -> Result<Status> {
@@ -87,21 +87,21 @@ fn list(part: &str, as_json: bool) -> Status {
 }
 
 fn run_programs(arguments: &RunArguments) -> Result<Status> {
-    let config = arguments.options.config()?;
-    let selections = arguments
-        .names
-        .iter()
-        .map(|name| find(name))
-        .collect::<Result<Vec<Selection>, _>>()?;
+    let mut programs = Vec::new();
+    for name in &arguments.names {
+        let selection = find(name)?;
+        let options = arguments.options.options(&selection.label)?;
+        programs.push((selection, options.config()?, options));
+    }
     listen();
-    let mut session = Session {
-        config: &config,
-        options: &arguments.options,
-        report: arguments.options.report()?,
-    };
+    let mut report = arguments.options.report()?;
     let mut status = Status::Clean;
-    for selection in selections {
-        let end = session.run(selection)?;
+    for (selection, config, options) in programs {
+        let session = Session {
+            config: &config,
+            options: &options,
+        };
+        let end = session.run(selection, report.as_mut())?;
         status = status.max(end.status);
         if end.is_interrupted {
             break;
@@ -115,11 +115,10 @@ struct End {
     is_interrupted: bool,
 }
 
-/// What the programs of a call have in common.
+/// How to explore a program.
 struct Session<'a> {
     config: &'a Config,
     options: &'a ExplorationOptions,
-    report: Option<Report>,
 }
 
 /// What came of a program.
@@ -147,7 +146,7 @@ impl Told {
 }
 
 impl Session<'_> {
-    fn run(&mut self, selection: Selection) -> Result<End> {
+    fn run(&self, selection: Selection, junit: Option<&mut Report>) -> Result<End> {
         let explored = self.explore(selection);
         let found = &explored.found;
         let status = status_of(found);
@@ -167,12 +166,9 @@ impl Session<'_> {
                 self.print_numbers(&explored);
             }
         }
-        if self.report.is_some() {
+        if let Some(junit) = junit {
             let object = self.to_json(&explored);
-            let case = Case::new("unpick suite", status, &object, &details);
-            self.report
-                .as_mut()
-                .map_or(Ok(()), |report| report.add(case))?;
+            junit.add(Case::new("unpick suite", status, &object, &details))?;
         }
         Ok(End {
             status,
@@ -181,9 +177,7 @@ impl Session<'_> {
     }
 
     fn explore(&self, selection: Selection) -> Explored {
-        let Session {
-            config, options, ..
-        } = self;
+        let Session { config, options } = self;
         let label = selection.label.clone();
         let progress = Progress::new(&label, options.budget(), options.quiet || options.json);
         let start = Instant::now();
@@ -229,7 +223,14 @@ impl Session<'_> {
             Some((least, known)) => (least, Some(known)),
             None => (found, None),
         };
-        let saved = save(self.config, label, &failure, self.options, is_first);
+        let saved = save(
+            self.config,
+            label,
+            &failure,
+            known.as_ref(),
+            self.options,
+            is_first,
+        );
         Told {
             report: report(label, &failure, known.as_ref(), self.options, &saved),
             failure,
@@ -326,6 +327,7 @@ fn save(
     config: &Config,
     label: &str,
     failure: &FirstFailure,
+    known: Option<&Understanding>,
     options: &ExplorationOptions,
     is_regression: bool,
 ) -> SaveResult {
@@ -335,7 +337,7 @@ fn save(
             text: "nothing (--no-save)".to_string(),
         };
     }
-    let record = unpick::record(config, &format!("suite:{label}"), failure);
+    let record = unpick::record(config, &format!("suite:{label}"), failure, known);
     let store = Store::new("");
     let saved = match is_regression {
         true => store

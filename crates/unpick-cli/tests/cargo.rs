@@ -155,6 +155,10 @@ fn exit_codes_tell_what_was_found() {
         lines(&output).contains("tests::is_configured ... FAILED"),
         "{output:?}"
     );
+    made.write(
+        "unpick.toml",
+        "strategy = \"random\"\n[test.\"total_*\"]\nexecutions = 7\n",
+    );
     let output = made.unpick(&["test", "--json", "--lib", "--", "total"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -164,6 +168,8 @@ fn exit_codes_tell_what_was_found() {
         .collect();
     assert_eq!(objects.len(), 1, "{text}");
     assert_eq!(objects[0]["name"], "tests::total_stays");
+    assert_eq!(objects[0]["strategy"], "random");
+    assert_eq!(objects[0]["executions"], 7);
     made.write(
         ".cargo/config.toml",
         "[build]\nrustflags = [\"--cfg\", \"lost\"]\n",

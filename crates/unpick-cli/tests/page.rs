@@ -98,6 +98,15 @@ fn the_page_steps_filters_and_shows_the_source() {
         assert!(words.starts_with(expected), "{key}: {words}");
         assert!(line.contains(source), "{key}: {line}");
     }
+    // What makes it fail, and beside it a schedule that passes.
+    browser.press("c");
+    let (words, _) = told(&mut browser);
+    let critical = "criticalfrom here on everything that was tried fails";
+    assert!(words.contains(critical), "{words}");
+    assert!(words.contains("fails since "), "{words}");
+    let outcomes = "schedules.map((schedule) => schedule.failed)";
+    assert_eq!(browser.evaluate(outcomes), json!([true, false]));
+    browser.press("End");
     browser.press("ArrowUp");
     browser.press("ArrowUp");
     let (words, _) = told(&mut browser);
@@ -110,7 +119,7 @@ fn the_page_steps_filters_and_shows_the_source() {
     browser.evaluate(waits);
     assert_eq!(
         browser.evaluate("document.getElementById('count').textContent"),
-        "3 found"
+        "3 | 3 found"
     );
     browser.evaluate("document.getElementById('only').click()");
     // And the chosen one.
@@ -229,5 +238,6 @@ fn record(step_count: usize, name: &str) -> Record {
         },
         trace,
         outcome: Outcome::Pass,
+        passing: None,
     }
 }

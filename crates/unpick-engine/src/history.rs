@@ -367,16 +367,18 @@ impl History {
                 tag = tag_answer(tag, step.choice);
             }
         }
-        let is_mark = |(_, effect): &&(u32, Effect)| is_mark(execution, *effect);
-        for (_, effect) in effects.iter().filter(|effect| !is_mark(effect)) {
-            add_effect(&mut accesses, *effect);
+        let mut has_marks = false;
+        for (_, effect) in effects {
+            match is_mark(execution, *effect) {
+                true => has_marks = true,
+                false => add_effect(&mut accesses, *effect),
+            }
         }
         let deeds = self.keep(&accesses);
         let mut all = deeds;
-        if effects.iter().any(|effect| is_mark(&effect)) {
-            for (_, effect) in effects.iter().filter(is_mark) {
-                add_effect(&mut accesses, *effect);
-            }
+        if has_marks {
+            let marks = effects.iter().filter(|(_, one)| is_mark(execution, *one));
+            marks.for_each(|(_, effect)| add_effect(&mut accesses, *effect));
             all = self.keep(&accesses);
         }
         accesses.clear();

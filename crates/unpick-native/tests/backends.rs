@@ -58,12 +58,13 @@ fn every_way_of_running_gives_the_same_executions() {
 #[test]
 fn a_process_for_each_execution_explores_the_same() {
     let place = Place::new("anew");
-    for (path, points) in [
-        ("c/bounded_buffer.c", Points::Sync),
-        ("c/racy_counter.c", Points::Shared),
+    for (path, points, strategy) in [
+        ("c/bounded_buffer.c", Points::Sync, "pct"),
+        ("c/racy_counter.c", Points::Shared, "pct"),
+        ("c/racy_counter.c", Points::Shared, "portfolio"),
     ] {
         let command = place.build(path, true);
-        let mut options = options("pct", 40);
+        let mut options = options(strategy, 40);
         options.points = points;
         options.limits.keep_going = true;
         let explored = |reexecution, jobs| {

@@ -2,7 +2,7 @@
 
 use crate::why::{deadlock_sentence, why};
 use unpick_analysis::{At, Cause, Event, Explanation, Intrusion, Pattern};
-use unpick_trace::{Deadlock, OpKind, Outcome, Trace};
+use unpick_trace::{Deadlock, OpKind, Outcome, Record, Trace};
 
 /// Orderings that are told, at most.
 const TOLD_MAX: usize = 3;
@@ -35,6 +35,23 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
         },
     };
     format!("{}: {detail}", pattern.name())
+}
+
+/// Writes an explanation into the header of what is kept.
+pub fn note_explanation(record: &mut Record, explanation: &Explanation) {
+    let step = |index: usize| match explanation.events[index].at {
+        At::Step(step) => Some(step),
+        At::Blocked(_) | At::Later => None,
+    };
+    let mut orderings = explanation.orderings();
+    orderings.sort_unstable();
+    let header = &mut record.header;
+    header.why = explained(&record.outcome, &record.trace, explanation);
+    header.critical = explanation.critical.and_then(step);
+    header.orderings = orderings
+        .into_iter()
+        .filter_map(|cause| Some((step(cause.first)?, step(cause.second)?)))
+        .collect();
 }
 
 struct Telling<'a> {
@@ -91,7 +108,9 @@ impl Telling<'_> {
         }
         let told = told.join("; and ");
         match self.explanation.pattern {
-            Some(Pattern::HalfDone) => format!("{told}, which was not through with it"),
+            Some(Pattern::HalfDone | Pattern::DoubleChecked) => {
+                format!("{told}, which was not through with it")
+            }
             _ => told,
         }
     }

@@ -15,7 +15,7 @@ mod perfetto;
 mod sources;
 mod timeline;
 
-pub use columns::{Columns, columns};
+pub use columns::{Columns, columns, schedule};
 pub use page::page;
 pub use perfetto::perfetto;
 pub use sources::Sources;

@@ -53,6 +53,7 @@ impl Maker {
                 },
                 trace,
                 outcome: Outcome::Pass,
+                passing: None,
             },
             task_count,
         }

@@ -42,7 +42,7 @@ impl<'a> Part<'a> {
                 let written = written.and_then(|()| file.sync_data());
                 written.map_err(into).map(|()| part)
             }
-            Err(source) => Err(into(source)),
+            Err(cause) => Err(into(cause)),
         }
     }
 
@@ -61,17 +61,25 @@ impl<'a> Part<'a> {
     }
 
     /// Gives it a name, also if there is such a file already.
-    pub fn replace(self, path: &Path) -> Result<(), StoreError> {
-        fs::rename(&self.path, path).map_err(error("write", path))
+    pub fn replace(mut self, path: &Path) -> Result<(), StoreError> {
+        self.rename(path)
+    }
+
+    fn rename(&mut self, path: &Path) -> Result<(), StoreError> {
+        fs::rename(&self.path, path).map_err(error("write", path))?;
+        // Whatever may be called so from now on is not ours.
+        self.path = PathBuf::new();
+        Ok(())
     }
 
     /// Names it as a trace: by four digits of a hash, or more while they are taken by another text.
     /// Gives the digits and the path.
-    pub fn put_by_hash(self, hash: u64) -> Result<(String, PathBuf), StoreError> {
+    pub fn put_by_hash(mut self, hash: u64) -> Result<(String, PathBuf), StoreError> {
         let digits = format!("{hash:016x}");
+        let directory = self.directory;
         let place = |length: usize| {
             let id = digits[..length].to_string();
-            let path = self.directory.join(format!("{id}.{TRACE}"));
+            let path = directory.join(format!("{id}.{TRACE}"));
             (id, path)
         };
         for length in 4..digits.len() {
@@ -91,23 +99,19 @@ impl<'a> Part<'a> {
     }
 
     /// Names it if nobody has that name; of two that want it at the same time, one gets it.
-    fn put_unless_taken(&self, path: &Path) -> Result<bool, StoreError> {
+    fn put_unless_taken(&mut self, path: &Path) -> Result<bool, StoreError> {
         match fs::hard_link(&self.path, path) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             // Some file systems have no links; there it is only looked whether the name is free.
             Err(_) if path.exists() => Ok(false),
-            Err(_) => {
-                let renamed = fs::rename(&self.path, path);
-                renamed.map_err(error("write", path)).map(|()| true)
-            }
+            Err(_) => self.rename(path).map(|()| true),
         }
     }
 }
 
 impl Drop for Part<'_> {
     fn drop(&mut self) {
-        // It is gone already if it was renamed.
         let _ = fs::remove_file(&self.path);
     }
 }
@@ -116,9 +120,9 @@ impl Drop for Part<'_> {
 pub(crate) fn read(path: &Path) -> Result<Record, StoreError> {
     let bytes = fs::read(path).map_err(error("read", path))?;
     // What is no text is damaged, and the decoder says where.
-    decode(&String::from_utf8_lossy(&bytes)).map_err(|source| StoreError::Codec {
+    decode(&String::from_utf8_lossy(&bytes)).map_err(|cause| StoreError::Codec {
         path: path.to_path_buf(),
-        source,
+        cause,
     })
 }
 
@@ -139,9 +143,9 @@ pub(crate) fn list(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, St
 /// What the file system says when something cannot be done.
 pub(crate) fn error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
     let path = path.to_path_buf();
-    move |source| StoreError::Io {
+    move |cause| StoreError::Io {
         action,
         path,
-        source,
+        cause,
     }
 }

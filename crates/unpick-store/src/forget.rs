@@ -26,7 +26,7 @@ impl Store {
     /// by the id of a trace of the program.
     pub fn find_regression(&self, reference: &str) -> Result<Regression, StoreError> {
         let path = Path::new(reference);
-        if path.is_file() && path.extension().is_some_and(|end| end == "txt") {
+        if path.is_file() && is_in_regressions(path) {
             return Ok(Regression::at(path.to_path_buf()));
         }
         let known: Vec<Regression> = list(&self.regressions(), "txt")?
@@ -101,6 +101,14 @@ impl Regression {
             || last == Some(reference)
             || stem(&self.path) == reference
     }
+}
+
+/// Whether a file lies where regressions do: another one is not ours to drop, whatever is in it.
+fn is_in_regressions(path: &Path) -> bool {
+    let path = std::path::absolute(path).unwrap_or_default();
+    let parent = path.parent();
+    path.extension().is_some_and(|end| end == "txt")
+        && parent.is_some_and(|parent| parent.ends_with(".unpick/regressions"))
 }
 
 fn stem(path: &Path) -> String {

@@ -20,22 +20,22 @@ use unpick_trace::{CodecError, Record, encode};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file system said no.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {cause}", path.display())]
     Io {
         /// What was tried.
         action: &'static str,
         /// On which file.
         path: PathBuf,
         /// What it said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The file is not a usable trace.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Codec {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: CodecError,
+        cause: CodecError,
     },
     /// No trace of that name.
     #[error(
@@ -113,25 +113,18 @@ impl Store {
     /// Keeps a failing execution: as a trace, and as the regression of its program. Then drops the
     /// oldest traces if there are too many.
     pub fn save(&self, record: &Record) -> Result<Saved, StoreError> {
-        let room = Room::from_environment(&|name| std::env::var(name).ok())?;
-        self.save_within(record, &room)
-    }
-
-    /// Keeps a failing execution as a trace only, for programs that fail in several ways: they have one
-    /// regression. Gives its short id and the file.
-    pub fn save_trace(&self, record: &Record) -> Result<(String, PathBuf), StoreError> {
-        let room = Room::from_environment(&|name| std::env::var(name).ok())?;
-        let text = encode(record);
-        let hash = record.trace.hash();
-        let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(hash)?;
-        room.make(self, &trace);
-        Ok((id, trace))
-    }
-
-    fn save_within(&self, record: &Record, room: &Room) -> Result<Saved, StoreError> {
+        let room = Room::from_environment()?;
         let text = encode(record);
         let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(record.trace.hash())?;
         let regression = self.regression_path(&record.header.program);
+        // What is checked in stays small.
+        let text = match &record.passing {
+            None => text,
+            Some(_) => encode(&Record {
+                passing: None,
+                ..record.clone()
+            }),
+        };
         Part::write(&self.regressions(), &text)?.replace(&regression)?;
         room.make(self, &trace);
         Ok(Saved {
@@ -139,6 +132,16 @@ impl Store {
             trace,
             regression,
         })
+    }
+
+    /// Keeps a failing execution as a trace only, for programs that fail in several ways: they have one
+    /// regression. Gives its short id and the file.
+    pub fn save_trace(&self, record: &Record) -> Result<(String, PathBuf), StoreError> {
+        let room = Room::from_environment()?;
+        let hash = record.trace.hash();
+        let (id, trace) = Part::write(&self.traces(), &encode(record))?.put_by_hash(hash)?;
+        room.make(self, &trace);
+        Ok((id, trace))
     }
 
     /// Reads a trace by its id or by its path.

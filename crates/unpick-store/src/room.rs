@@ -24,14 +24,15 @@ const LEFT_OVER_AFTER: Duration = Duration::from_secs(3_600);
 /// How much there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Room {
-    pub files_max: u64,
-    pub bytes_max: u64,
+    files_max: u64,
+    bytes_max: u64,
 }
 
 impl Room {
     /// As the environment says: `UNPICK_TRACE_FILES_MAX`, `UNPICK_TRACE_BYTES_MAX`.
-    pub fn from_environment(value: &dyn Fn(&str) -> Option<String>) -> Result<Room, StoreError> {
-        let number = |name: &'static str, default: u64| match value(name).unwrap_or_default() {
+    pub fn from_environment() -> Result<Room, StoreError> {
+        let value = |name: &str| std::env::var(name).unwrap_or_default();
+        let number = |name: &'static str, default: u64| match value(name) {
             text if text.is_empty() => Ok(default),
             text => match parse(&text) {
                 Some(0) => Ok(u64::MAX),

@@ -58,6 +58,7 @@ fn record(program: &str, length: u64) -> Record {
         },
         trace,
         outcome: Outcome::Pass,
+        passing: None,
     }
 }
 
@@ -285,6 +286,10 @@ fn a_damaged_regression_is_forgotten_by_its_file() {
     let found = store.find_regression("tests__x").unwrap();
     store.forget(&found, true).unwrap();
     assert!(!saved.regression.exists() && saved.trace.exists());
+    // A file that lies elsewhere is none.
+    let notes = project.0.join("notes.txt");
+    fs::write(&notes, "not to be forgotten").unwrap();
+    store.find_regression(notes.to_str().unwrap()).unwrap_err();
 }
 
 #[test]

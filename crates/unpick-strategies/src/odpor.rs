@@ -19,10 +19,12 @@
 //! *Departures from the paper.* A blocking operation cannot be performed before what enables it: a
 //! lock races with the acquisition before it, not with the release. What a message touches depends on
 //! the messages before it: a send that is moved is asked for what it touches there, not for what it
-//! touched where it was seen. What else may differ there is not foreseen: whether a branch that is moved
-//! covers a sequence is decided when it has been performed (`odpor/README.md`, 4). Next operations of tasks that are blocked at the end take part in
-//! races. A failure ends an execution at once, so it depends on everything. Questions that are not
-//! about tasks branch fully. A task that spins is not chosen while others can go on, as in `dfs`.
+//! touched where it was seen. What else may differ there is not foreseen: where an event leads to and
+//! whether it fails counts only where it sees the same, and whether a branch that is moved covers a
+//! sequence is decided when it has been performed (`odpor/README.md`, 4). Next operations of tasks that
+//! are blocked at the end take part in races. A failure ends an execution at once, so it depends on
+//! everything. Questions that are not about tasks branch fully. A task that spins is not chosen while
+//! others can go on, as in `dfs`.
 
 mod chains;
 mod finding;

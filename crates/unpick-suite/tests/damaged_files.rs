@@ -121,7 +121,10 @@ fn samples() -> Vec<Sample> {
             let failure = found
                 .first_failure
                 .unwrap_or_else(|| panic!("{name} does not fail"));
-            let text = encode(&unpick::record(&config, &name, &failure));
+            let body = Arc::clone(&program);
+            let (least, known) =
+                unpick::understand(&config, &move || body(), &failure).expect("it is to be shrunk");
+            let text = encode(&unpick::record(&config, &name, &least, Some(&known)));
             Sample { text, program }
         })
         .collect();
@@ -182,7 +185,7 @@ fn show(record: &Record) {
     perfetto(&timeline, &sources);
     headline(&record.outcome, &record.trace);
     why(&record.outcome, &record.trace);
-    schedule(&record.trace);
+    schedule(record);
     assert_eq!(decode(&encode(record)).as_ref(), Ok(record));
 }
 

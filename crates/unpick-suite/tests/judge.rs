@@ -127,6 +127,16 @@ fn the_optimum_is_asked_for_where_accesses_race() {
     assert_eq!(rules, ["runs one execution for each relation"]);
 }
 
+/// Sleep sets alone end executions of which nothing is left but what has been explored.
+#[test]
+fn a_technique_that_cuts_executions_is_found_out() {
+    let liar = [Promise::new("dpor", Coverage::EveryState, Relations::Uncut)];
+    let mut verdicts =
+        (0..100).filter_map(|seed| judge(&generate(seed, Flavour::Atomics), &liar, 400));
+    let found = verdicts.find_map(|verdict| verdict.breaches.first().map(|breach| breach.rule));
+    assert_eq!(found, Some("lets every execution count"));
+}
+
 /// A search with few preemptions claims that it reaches everything.
 #[test]
 fn a_technique_that_leaves_states_out_is_found_out() {

@@ -5,15 +5,16 @@
 //! program: transfer_keeps_total
 //! strategy: pct:d=3
 //! ...
+//! why: lost update: task 2 did store on `balance` (src/lib.rs:22) between …
 //! schedule: task 1, 3 steps: lock mutex 2 (src/lib.rs:20) to load `balance` (src/lib.rs:21)
 //! ...
 //! body: 1a2b3c4d5e6f7081 41
 //! <base64 lines>
 //! ```
 //!
-//! The number after the magic word is the format version; version 1 had no lines `schedule`. A file of a
-//! newer version, a damaged or a shortened one is rejected with an error that says so; nothing is ever
-//! guessed.
+//! The number after the magic word is the format version; version 1 had neither an explanation nor lines
+//! `schedule` nor a passing schedule in its body. A file of a newer version, a damaged or a shortened one is
+//! rejected with an error that says so; nothing is ever guessed.
 
 mod base64;
 mod valid;
@@ -23,6 +24,7 @@ use crate::{Outcome, Trace};
 use alloc::{
     format,
     string::{String, ToString},
+    vec::Vec,
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +51,12 @@ pub struct Header {
     pub tool: String,
     /// Settings that change what a program may do, as `key=value` words.
     pub settings: String,
+    /// Why it failed, in one line; empty if nobody has found out.
+    pub why: String,
+    /// The step after which everything that was tried fails.
+    pub critical: Option<usize>,
+    /// Steps, the first of which has to come before the second for it to fail.
+    pub orderings: Vec<(usize, usize)>,
 }
 
 /// A trace with its outcome and its origin.
@@ -60,6 +68,25 @@ pub struct Record {
     pub trace: Trace,
     /// How it ended.
     pub outcome: Outcome,
+    /// A schedule of the same program that passes, to compare with.
+    pub passing: Option<Trace>,
+}
+
+impl Record {
+    /// What came of running it again. What was known of it still holds if it went step by step as before.
+    pub fn replayed(&self, trace: &Trace, outcome: &Outcome) -> Record {
+        let mut header = self.header.clone();
+        if *trace != self.trace {
+            (header.why, header.critical) = (String::new(), None);
+            header.orderings.clear();
+        }
+        Record {
+            header,
+            trace: trace.clone(),
+            outcome: outcome.clone(),
+            passing: None,
+        }
+    }
 }
 
 /// Why a file is not a trace that can be used.
@@ -95,6 +122,24 @@ pub enum CodecError {
 struct Body {
     trace: Trace,
     outcome: Outcome,
+    passing: Option<Trace>,
+}
+
+/// The body of version 1.
+#[derive(Deserialize)]
+struct OldBody {
+    trace: Trace,
+    outcome: Outcome,
+}
+
+impl From<OldBody> for Body {
+    fn from(old: OldBody) -> Body {
+        Body {
+            trace: old.trace,
+            outcome: old.outcome,
+            passing: None,
+        }
+    }
 }
 
 /// The text of a trace file.
@@ -102,6 +147,7 @@ pub fn encode(record: &Record) -> String {
     let body = Body {
         trace: record.trace.clone(),
         outcome: record.outcome.clone(),
+        passing: record.passing.clone(),
     };
     let bytes = postcard::to_allocvec(&body).expect("internal error: a trace can be serialised");
     let header = &record.header;
@@ -117,6 +163,15 @@ pub fn encode(record: &Record) -> String {
     ];
     for (name, value) in &fields {
         text.push_str(&format!("{name}: {value}\n"));
+    }
+    if !header.why.is_empty() {
+        text.push_str(&format!("why: {}\n", one_line(&header.why)));
+    }
+    for (first, second) in &header.orderings {
+        text.push_str(&format!("ordering: {first} {second}\n"));
+    }
+    if let Some(step) = header.critical {
+        text.push_str(&format!("critical: {step}\n"));
     }
     for line in outline(&record.trace) {
         text.push_str(&format!("schedule: {}\n", one_line(&line)));
@@ -161,6 +216,15 @@ pub fn decode(text: &str) -> Result<Record, CodecError> {
             "tool" => header.tool = value.to_string(),
             "seed" => seed = u64::from_str_radix(value.trim_start_matches("0x"), 16).ok(),
             "execution" => execution = value.parse().ok(),
+            "why" => header.why = value.to_string(),
+            "critical" => {
+                let step = value.parse();
+                header.critical = Some(step.map_err(|_| CodecError::BadHeader("critical"))?);
+            }
+            "ordering" => {
+                let steps = ordering(value).ok_or(CodecError::BadHeader("ordering"))?;
+                header.orderings.push(steps);
+            }
             // For people: the body has it in full.
             "schedule" => {}
             "body" => {
@@ -175,15 +239,35 @@ pub fn decode(text: &str) -> Result<Record, CodecError> {
     header.execution = execution.ok_or(CodecError::BadHeader("execution"))?;
     let head = &text[..text.len() - rest.len()];
     let head = &head[..head.rfind("body: ").unwrap_or(0)];
-    let body = decode_body(head, body_line, rest)?;
+    let body = decode_body(version, head, body_line, rest)?;
+    let steps = body.trace.steps.len();
+    if header.critical.is_some_and(|step| step >= steps) {
+        return Err(CodecError::BadHeader("critical"));
+    }
+    if header.orderings.iter().any(|&(_, second)| second >= steps) {
+        return Err(CodecError::BadHeader("ordering"));
+    }
     Ok(Record {
         header,
         trace: body.trace,
         outcome: body.outcome,
+        passing: body.passing,
     })
 }
 
-fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, CodecError> {
+/// Two steps, the first before the second.
+fn ordering(value: &str) -> Option<(usize, usize)> {
+    let (first, second) = value.split_once(' ')?;
+    let steps: (usize, usize) = (first.parse().ok()?, second.parse().ok()?);
+    (steps.0 < steps.1).then_some(steps)
+}
+
+fn decode_body(
+    version: u32,
+    head: &str,
+    body_line: &str,
+    encoded: &str,
+) -> Result<Body, CodecError> {
     let (sum, length) = body_line
         .split_once(' ')
         .ok_or(CodecError::BadHeader("body"))?;
@@ -195,8 +279,11 @@ fn decode_body(head: &str, body_line: &str, encoded: &str) -> Result<Body, Codec
     if bytes.len() != length || checksum(head.as_bytes(), &bytes) != sum {
         return Err(CodecError::BadChecksum);
     }
-    let body: Body =
-        postcard::from_bytes(&bytes).map_err(|error| CodecError::BadBody(error.to_string()))?;
+    let body = match version {
+        1 => postcard::from_bytes::<OldBody>(&bytes).map(Body::from),
+        _ => postcard::from_bytes(&bytes),
+    };
+    let body = body.map_err(|error| CodecError::BadBody(error.to_string()))?;
     body.validate().map_err(CodecError::BadBody)?;
     Ok(body)
 }
@@ -224,7 +311,6 @@ fn checksum(head: &[u8], body: &[u8]) -> u64 {
 mod tests {
     use super::*;
     use crate::{Choice, ObjectId, Op, OpKind, SiteId, Step, TaskId, TaskInfo, TaskSet};
-    use alloc::vec::Vec;
 
     fn sample() -> Record {
         let mut trace = Trace::default();
@@ -251,7 +337,11 @@ mod tests {
                 summary: "fail\nin two lines".to_string(),
                 tool: "0.1.0".to_string(),
                 settings: String::new(),
+                why: "order violation: one came\nbefore the other".to_string(),
+                critical: Some(7),
+                orderings: alloc::vec![(3, 7), (7, 12)],
             },
+            passing: Some(trace.clone()),
             trace,
             outcome: Outcome::Pass,
         }
@@ -262,6 +352,7 @@ mod tests {
         let mut record = sample();
         let read = decode(&encode(&record)).unwrap();
         record.header.summary = "fail in two lines".to_string();
+        record.header.why = record.header.why.replace('\n', " ");
         assert_eq!(read, record);
         assert_eq!(decode(&encode(&record).replace('\n', "\r\n")), Ok(record));
     }
@@ -303,6 +394,20 @@ mod tests {
         let text = encode(&sample());
         for length in 0..text.trim_end_matches(['\n', '=']).len() {
             assert!(decode(&text[..length]).is_err(), "length {length}");
+        }
+    }
+
+    #[test]
+    fn steps_that_are_not_there_are_refused() {
+        let mut record = sample();
+        record.header.critical = Some(50);
+        let error = CodecError::BadHeader("critical");
+        assert_eq!(decode(&encode(&record)), Err(error));
+        record.header.critical = Some(49);
+        for wrong in [(3, 50), (7, 7)] {
+            record.header.orderings = alloc::vec![wrong];
+            let error = CodecError::BadHeader("ordering");
+            assert_eq!(decode(&encode(&record)), Err(error), "{wrong:?}");
         }
     }
 

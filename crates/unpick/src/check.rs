@@ -1,14 +1,18 @@
 //! Explorations that report: what tests call.
 
+use crate::config::project_directory;
 use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, understand};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use unpick_analysis::Understanding;
 use unpick_engine::Control;
-use unpick_report::{FailureReport, NEAR, Way, changed, count_line, fixed, headline, more_line};
+use unpick_report::{
+    FailureReport, NEAR, Timeline, Way, changed, count_line, fixed, headline, more_line,
+    note_explanation, schedule,
+};
 use unpick_store::{Store, StoreError};
 use unpick_trace::{Header, Record, same_failure};
 
-/// Explores `program` with the default [`Config`], as overridden by the environment, and panics
+/// Explores `program` as `unpick.toml` and the environment say ([`Config::with_environment`]), and panics
 /// with a report if it fails.
 #[track_caller]
 pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
@@ -21,7 +25,7 @@ pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
 /// of a trace of this program, only that schedule is run.
 #[track_caller]
 pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
-    let name = program_name(&config);
+    let name = config.program_name();
     let store = Store::new(project_directory());
     match requested_replay(&store, &name) {
         Some(Ok(record)) => return replay_only(&config, &program, &name, record),
@@ -79,9 +83,14 @@ pub fn accept(outcome: impl TestOutcome) {
     outcome.accept();
 }
 
-/// A failure with its origin, ready to be kept.
-pub fn record(config: &Config, name: &str, failure: &FirstFailure) -> Record {
-    Record {
+/// A failure with its origin and what is known of it, ready to be kept.
+pub fn record(
+    config: &Config,
+    name: &str,
+    failure: &FirstFailure,
+    known: Option<&Understanding>,
+) -> Record {
+    let mut record = Record {
         header: Header {
             program: name.to_string(),
             strategy: config.strategy.to_string(),
@@ -90,10 +99,17 @@ pub fn record(config: &Config, name: &str, failure: &FirstFailure) -> Record {
             summary: headline(&failure.outcome, &failure.trace),
             tool: env!("CARGO_PKG_VERSION").to_string(),
             settings: config.settings_text(),
+            ..Header::default()
         },
         trace: failure.trace.clone(),
         outcome: failure.outcome.clone(),
+        passing: None,
+    };
+    if let Some(known) = known {
+        note_explanation(&mut record, &known.explanation);
+        record.passing = known.explanation.passing.clone();
     }
+    record
 }
 
 #[derive(Clone, Copy)]
@@ -139,7 +155,7 @@ impl Session<'_> {
             Some((failure, known)) => (failure, Some(known)),
             None => (found, None),
         };
-        let mut record = record(self.config, self.name, failure);
+        let mut record = record(self.config, self.name, failure, known);
         if way == Way::Near {
             record.header.strategy = NEAR.to_string();
         }
@@ -244,19 +260,19 @@ impl Session<'_> {
 #[track_caller]
 fn replay_only(config: &Config, program: &(dyn Fn() + Send + Sync), name: &str, record: Record) {
     let config = config.clone().settings_from(&record.header.settings);
-    let expected = record.outcome.clone();
-    let found: Exploration = replay(&config, program, record.trace);
+    let found: Exploration = replay(&config, program, record.trace.clone());
     match (&found.first_failure, &found.diverged) {
         (Some(failure), _) => {
-            let verdict = match same_failure(&failure.outcome, &expected) {
+            let verdict = match same_failure(&failure.outcome, &record.outcome) {
                 true => "replayed: the same failure",
                 false => "replayed: another failure than the recorded one",
             };
+            let record = record.replayed(&failure.trace, &failure.outcome);
             panic!(
                 "FAILED  {name}  {}\n  {verdict}\n  why     {}\n{}",
                 headline(&failure.outcome, &failure.trace),
-                unpick_report::why(&failure.outcome, &failure.trace),
-                unpick_report::schedule(&failure.trace),
+                Timeline::new(&record).why(),
+                schedule(&record),
             );
         }
         (None, Some(diverged)) => {
@@ -287,16 +303,6 @@ fn nondeterminism(diverged: &FirstFailure) -> String {
     )
 }
 
-/// The configured name, or that of the test that runs.
-fn program_name(config: &Config) -> String {
-    let thread = std::thread::current();
-    match (&config.name, thread.name()) {
-        (Some(name), _) => name.clone(),
-        (None, Some(name)) => name.to_string(),
-        (None, None) => "check".to_string(),
-    }
-}
-
 /// A path as short as it can be from the current directory.
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
@@ -307,9 +313,4 @@ fn shown(path: &Path) -> String {
 /// The last part of a test's path: what `cargo test` takes as a filter.
 fn short(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
-}
-
-/// The directory of the crate under test, or the current one.
-fn project_directory() -> PathBuf {
-    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from)
 }

@@ -1,7 +1,10 @@
 //! How to explore.
 
 use crate::Shard;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
+use unpick_config::{Key, Project, Setting};
 use unpick_engine::{Limits, Settings};
 use unpick_strategies::{Confirm, Spec, SpecError};
 
@@ -35,6 +38,8 @@ pub struct Config {
     pub(crate) shrink: u64,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
+    /// What was set, as opposed to left at its default.
+    told: BTreeSet<Key>,
 }
 
 impl Default for Config {
@@ -56,6 +61,7 @@ impl Default for Config {
             shrink: SHRINK_DEFAULT,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
+            told: BTreeSet::new(),
         }
     }
 }
@@ -87,6 +93,7 @@ impl Config {
     /// The strategy, as `NAME[:key=value,…]`.
     pub fn try_strategy(mut self, text: &str) -> Result<Config, SpecError> {
         self.strategy = Spec::parse(text)?;
+        self.told.insert(Key::Strategy);
         Ok(self)
     }
 
@@ -94,24 +101,28 @@ impl Config {
     /// and those that [`confirm`](Config::confirm) a possible deadlock.
     pub fn executions(mut self, count: u64) -> Config {
         self.executions_max = count;
+        self.told.insert(Key::Executions);
         self
     }
 
     /// Time after which no further execution is begun.
     pub fn time(mut self, limit: Duration) -> Config {
         self.time_max = Some(limit);
+        self.told.insert(Key::Time);
         self
     }
 
     /// Operations after which an execution counts as a livelock (20,000).
     pub fn steps(mut self, limit: u64) -> Config {
         self.settings.steps_max = limit;
+        self.told.insert(Key::Steps);
         self
     }
 
     /// The seed of the randomised strategies.
     pub fn seed(mut self, seed: u64) -> Config {
         self.seed = seed;
+        self.told.insert(Key::Seed);
         self
     }
 
@@ -119,6 +130,7 @@ impl Config {
     /// that cannot be split use one.
     pub fn jobs(mut self, count: usize) -> Config {
         self.jobs = count.max(1);
+        self.told.insert(Key::Jobs);
         self
     }
 
@@ -141,6 +153,7 @@ impl Config {
     /// Whether to go on after the first failure (no).
     pub fn keep_going(mut self, keep_going: bool) -> Config {
         self.keep_going = keep_going;
+        self.told.insert(Key::KeepGoing);
         self
     }
 
@@ -168,6 +181,7 @@ impl Config {
     /// Whether a data race on an [`unpick::cell`](crate::cell) is a failure (yes).
     pub fn races(mut self, are_failures: bool) -> Config {
         self.races = are_failures;
+        self.told.insert(Key::Races);
         self
     }
 
@@ -176,6 +190,7 @@ impl Config {
     /// only the warning.
     pub fn confirm(mut self, executions: u64) -> Config {
         self.confirm = executions;
+        self.told.insert(Key::Confirm);
         self
     }
 
@@ -183,18 +198,21 @@ impl Config {
     /// it is reported as it was found.
     pub fn shrink(mut self, executions: u64) -> Config {
         self.shrink = executions;
+        self.told.insert(Key::Shrink);
         self
     }
 
     /// Waits of condition variables and parks that may end without reason, in one execution (1).
     pub fn spurious_wakes(mut self, count: u32) -> Config {
         self.settings.spurious_wakes_max = count;
+        self.told.insert(Key::SpuriousWakes);
         self
     }
 
     /// Weak compare-and-exchanges that may fail without reason, in one execution (1).
     pub fn weak_failures(mut self, count: u32) -> Config {
         self.settings.weak_failures_max = count;
+        self.told.insert(Key::WeakFailures);
         self
     }
 
@@ -202,6 +220,7 @@ impl Config {
     /// succeed always times out.
     pub fn timeouts(mut self, allowed: bool) -> Config {
         self.settings.timeouts = allowed;
+        self.told.insert(Key::Timeouts);
         self
     }
 
@@ -280,100 +299,62 @@ impl Config {
         self
     }
 
-    /// Lets the environment override what was set: `UNPICK_STRATEGY`, `UNPICK_EXECUTIONS`,
-    /// `UNPICK_TIME` (as in `30s`), `UNPICK_STEPS`, `UNPICK_SEED`, `UNPICK_SHRINK`, `UNPICK_JOBS` and
-    /// `UNPICK_SHARD` (as in `2/8`, or `auto`).
+    /// Lets `unpick.toml` and the environment have their say: what they say about this test, and
+    /// where nothing was set before also what they say about all tests (`docs/config.md`). Give the
+    /// [`name`](Config::name) first. `UNPICK_SHARD` (as in `2/8`, or `auto`) chooses a share.
     ///
     /// # Panics
-    /// If a variable has a value that cannot be read.
+    /// If a key, a variable or a value cannot be read.
     pub fn with_environment(mut self) -> Config {
-        if let Some(text) = variable("UNPICK_STRATEGY") {
-            self = match self.try_strategy(&text) {
-                Ok(config) => config,
-                Err(error) => panic!("UNPICK_STRATEGY: {error}"),
-            };
+        let project = match Project::load(&project_directory(), None) {
+            Ok(project) => project,
+            Err(error) => panic!("{error}"),
+        };
+        for setting in project.settings(&self.program_name(), &self.told) {
+            self = self.with_setting(setting);
         }
-        if let Some(count) = number("UNPICK_EXECUTIONS") {
-            self = self.executions(count);
-        }
-        if let Some(limit) = number("UNPICK_STEPS") {
-            self = self.steps(limit);
-        }
-        if let Some(seed) = number("UNPICK_SEED") {
-            self = self.seed(seed);
-        }
-        if let Some(count) = number("UNPICK_SHRINK") {
-            self = self.shrink(count);
-        }
-        if let Some(count) = number("UNPICK_JOBS") {
-            self = self.jobs(count as usize);
-        }
-        if let Some(text) = variable("UNPICK_SHARD") {
+        let shard = std::env::var("UNPICK_SHARD").ok();
+        if let Some(text) = shard.filter(|text| !text.is_empty()) {
             match Shard::parse(&text) {
                 Ok(shard) => self.shard = Some(shard),
                 Err(error) => panic!("UNPICK_SHARD: {error}"),
             }
         }
-        if let Some(text) = variable("UNPICK_TIME") {
-            match parse_duration(&text) {
-                Ok(limit) => self = self.time(limit),
-                Err(error) => panic!("UNPICK_TIME: {error}"),
-            }
-        }
         self
     }
-}
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|text| !text.is_empty())
-}
-
-fn number(name: &str) -> Option<u64> {
-    let text = variable(name)?;
-    match parse_number(&text) {
-        Ok(number) => Some(number),
-        Err(error) => panic!("{name}: {error}"),
-    }
-}
-
-/// A number, in decimal or, with `0x`, in hexadecimal; `_` and `,` between digits are ignored.
-pub fn parse_number(text: &str) -> Result<u64, String> {
-    let plain: String = text.chars().filter(|c| *c != '_' && *c != ',').collect();
-    let parsed = match plain.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => plain.parse(),
-    };
-    parsed.map_err(|_| format!("`{text}` is no number; write it like 1000 or 0x5eed"))
-}
-
-/// A duration like `500ms`, `30s`, `5m` or `2h`.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let error = || format!("`{text}` is no time; write it like 500ms, 30s, 5m or 2h");
-    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(error)?;
-    let number: u64 = text[..digits].parse().map_err(|_| error())?;
-    let milliseconds = match &text[digits..] {
-        "ms" => Some(number),
-        "s" => number.checked_mul(1_000),
-        "m" => number.checked_mul(60_000),
-        "h" => number.checked_mul(3_600_000),
-        _ => None,
-    };
-    milliseconds.map(Duration::from_millis).ok_or_else(error)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_and_times_are_read_or_refused_with_a_remedy() {
-        assert_eq!(parse_number("1_000"), Ok(1_000));
-        assert_eq!(parse_number("0x5eed"), Ok(0x5eed));
-        assert!(parse_number("many").unwrap_err().contains("`many`"));
-        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(parse_duration("2h"), Ok(Duration::from_secs(7_200)));
-        for wrong in ["", "30", "s", "3 s", "5x", "99999999999999999999h"] {
-            assert!(parse_duration(wrong).is_err(), "{wrong}");
+    fn with_setting(self, Setting { key, value, .. }: Setting) -> Config {
+        match key {
+            Key::Strategy => self.strategy(value.text()),
+            Key::Executions => self.executions(value.number()),
+            Key::Time => self.time(value.time()),
+            Key::Steps => self.steps(value.number()),
+            Key::Seed => self.seed(value.number()),
+            Key::Jobs => self.jobs(value.number() as usize),
+            Key::KeepGoing => self.keep_going(value.flag()),
+            Key::Shrink => self.shrink(value.number()),
+            Key::Confirm => self.confirm(value.number()),
+            Key::SpuriousWakes => self.spurious_wakes(value.number() as u32),
+            Key::WeakFailures => self.weak_failures(value.number() as u32),
+            Key::Timeouts => self.timeouts(value.flag()),
+            Key::Races => self.races(value.flag()),
+            // Points are those of native programs, and there is one memory model.
+            Key::Points | Key::Memory => self,
         }
     }
+
+    /// The configured name, or that of the test that runs.
+    pub(crate) fn program_name(&self) -> String {
+        let thread = std::thread::current();
+        match (&self.name, thread.name()) {
+            (Some(name), _) => name.clone(),
+            (None, Some(name)) => name.to_string(),
+            (None, None) => "check".to_string(),
+        }
+    }
+}
+
+/// The directory of the crate under test, or the current one.
+pub(crate) fn project_directory() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from)
 }

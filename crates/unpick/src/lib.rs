@@ -36,12 +36,13 @@ pub mod time;
 mod understand;
 
 pub use check::{TestOutcome, accept, check, check_with, record};
-pub use config::{Config, parse_duration, parse_number};
+pub use config::Config;
 pub use explore::{explore, explore_observed, explore_visited, replay};
 pub use shard::{MergeError, Shard, merge};
 pub use understand::{follow, near, understand};
 pub use unpick_analysis as analysis;
 pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding};
+pub use unpick_config::{parse_duration, parse_number};
 pub use unpick_engine::{
     BoundCount, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
     FailureGroup, FailureGroups, FirstFailure, GROUPS_MAX, Limits, LockCycle, LockLink, PartFound,

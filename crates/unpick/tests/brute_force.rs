@@ -146,6 +146,7 @@ fn round_trip(program: &Program, strategy: &str, seed: u64) -> Result<(), TestCa
         header: Header::default(),
         trace: failure.trace,
         outcome: failure.outcome,
+        passing: None,
     };
     let loaded = decode(&encode(&record)).expect("what was encoded can be decoded");
     prop_assert_eq!(&loaded, &record);

@@ -92,6 +92,37 @@ fn waits_within(is_early: bool) {
     closer.join().unwrap();
 }
 
+/// Whoever finds it unmade takes the lock, looks again and makes it; but it is called made too early.
+fn checks_twice() {
+    let made = Arc::new(AtomicU32::new(0));
+    let value = Arc::new(AtomicU32::new(0));
+    let lock = Arc::new(Mutex::new(()));
+    let tasks = [(), ()].map(|()| {
+        let (made, value, lock) = (Arc::clone(&made), Arc::clone(&value), Arc::clone(&lock));
+        thread::spawn(move || {
+            if made.load(SeqCst) == 0 {
+                let _guard = lock.lock().unwrap();
+                if made.load(SeqCst) == 0 {
+                    made.store(1, SeqCst);
+                    value.store(42, SeqCst);
+                }
+            }
+            assert_eq!(value.load(SeqCst), 42, "not made");
+        })
+    });
+    for task in tasks {
+        task.join().unwrap();
+    }
+}
+
+#[test]
+fn double_checked_locking_is_called_by_its_name() {
+    let config = Config::new().strategy("dfs").executions(10_000);
+    let found = explore(config.clone(), checks_twice).first_failure.unwrap();
+    let (_, known) = understand(&config, &checks_twice, &found).unwrap();
+    assert_eq!(known.explanation.pattern, Some(Pattern::DoubleChecked));
+}
+
 #[test]
 fn what_fails_in_every_order_is_told_from_what_does_not() {
     for (is_early, expected) in [

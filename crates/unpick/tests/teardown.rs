@@ -438,6 +438,7 @@ fn a_budget_of_time_ends_after_the_execution_that_uses_it_up() {
     // Nine executions of 20 ms, and one that is under way; a slow machine runs fewer.
     assert!(found.executions <= 10, "{}", found.executions);
     assert!(start.elapsed() < Duration::from_secs(2));
-    let config = Config::new().executions(3).time(Duration::MAX);
+    let config = Config::new().strategy("random").executions(3);
+    let config = config.time(Duration::MAX);
     assert_eq!(explore(config, || ()).executions, 3);
 }

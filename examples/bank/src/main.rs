@@ -19,7 +19,8 @@ fn main() -> ExitCode {
         Some((failure, known)) => (failure, Some(known)),
         None => (&**first, None),
     };
-    let saved = match Store::new("").save(&record(&config, "bank", failure)) {
+    let kept = record(&config, "bank", failure, known);
+    let saved = match Store::new("").save(&kept) {
         Ok(saved) => saved.regression.display().to_string(),
         Err(error) => format!("nothing: {error}"),
     };
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
             println!("  {}\n", headline(&again.outcome, &again.trace));
             println!(
                 "The schedule, `>` where another task goes on:\n{}",
-                schedule(&again.trace)
+                schedule(&kept.replayed(&again.trace, &again.outcome))
             );
         }
         _ => println!("The replay differs: the program is not deterministic."),

@@ -22,11 +22,12 @@ const ARROWS: &[(&str, Allowed)] = &[
     ("unpick-analysis", Only(&["unpick-trace"])),
     ("unpick-report", Only(&["unpick-trace", "unpick-analysis"])),
     ("unpick-store", Only(&["unpick-trace"])),
+    ("unpick-config", Only(&["unpick-strategies"])),
     ("unpick-causality", Only(&["unpick-trace", "unpick-engine"])),
     ("unpick-macros", Only(&[])),
     ("unpick", Only(&[
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-causality",
-        "unpick-analysis", "unpick-report", "unpick-store", "unpick-macros",
+        "unpick-analysis", "unpick-report", "unpick-store", "unpick-config", "unpick-macros",
     ])),
     ("unpick-suite", Only(&["unpick"])),
     ("unpick-memory", Only(&["unpick-trace"])),

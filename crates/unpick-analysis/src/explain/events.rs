@@ -44,9 +44,22 @@ impl Event {
 
     /// Whether it takes a lock, so that its order stands for that of the whole section.
     pub fn takes_lock(&self) -> bool {
-        use OpKind::*;
+        Event::is_lock(&self.op)
+    }
+
+    /// Whether it lets go of a lock.
+    pub fn releases_lock(&self) -> bool {
         matches!(
             self.op.kind,
+            OpKind::Unlock | OpKind::ReadUnlock | OpKind::WriteUnlock
+        )
+    }
+
+    /// Whether an operation takes a lock.
+    pub(super) fn is_lock(op: &Op) -> bool {
+        use OpKind::*;
+        matches!(
+            op.kind,
             Lock | TryLock | ReadLock | TryReadLock | WriteLock | TryWriteLock
         )
     }

@@ -23,6 +23,9 @@ pub enum Pattern {
     CheckThenAct,
     /// A task sees what another one has done by half.
     HalfDone,
+    /// The same, where the one works under a lock and the other one looks without taking it, because what it
+    /// finds tells it that all is done.
+    DoubleChecked,
     /// A task does something before another one has done what it relies on, or after that one has undone
     /// it.
     OrderViolation,
@@ -42,6 +45,7 @@ impl Pattern {
             Pattern::Aba => "ABA",
             Pattern::CheckThenAct => "check-then-act",
             Pattern::HalfDone => "half-done update seen",
+            Pattern::DoubleChecked => "double-checked locking",
             Pattern::OrderViolation => "order violation",
             Pattern::EveryOrder => "fails in every order",
         }
@@ -68,6 +72,8 @@ pub(super) struct Known<'a> {
     pub intrusions: &'a [Intrusion],
     /// What tasks that had not ended would have changed, as far as executions that do not fail show.
     pub left_undone: &'a [(TaskId, ObjectId)],
+    /// The locks that tasks take in executions that do not fail.
+    pub locks_elsewhere: &'a [(TaskId, ObjectId)],
     /// Whether every schedule that was tried fails.
     pub is_inevitable: bool,
 }
@@ -143,9 +149,21 @@ fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
             return (Pattern::CheckThenAct, Some(intrusion));
         }
     }
-    match known.causes.iter().any(|cause| is_half_done(known, cause)) {
-        true => (Pattern::HalfDone, None),
-        false => (Pattern::OrderViolation, None),
+    let half_done: Vec<&Cause> = known
+        .causes
+        .iter()
+        .filter(|cause| is_half_done(known, cause))
+        .collect();
+    match half_done.is_empty() {
+        true => (Pattern::OrderViolation, None),
+        false
+            if half_done
+                .iter()
+                .any(|cause| is_double_checked(known, cause)) =>
+        {
+            (Pattern::DoubleChecked, None)
+        }
+        false => (Pattern::HalfDone, None),
     }
 }
 
@@ -188,4 +206,31 @@ fn is_half_done(known: &Known<'_>, cause: &Cause) -> bool {
         && left_undone.any(|&(task, object)| {
             task == first.task && object != first.op.object && is_used(object)
         })
+}
+
+/// Whether a task that works under a lock is seen by one that would have taken the lock, had it looked before.
+fn is_double_checked(known: &Known<'_>, cause: &Cause) -> bool {
+    let (working, looking) = (
+        known.events[cause.first].task,
+        known.events[cause.second].task,
+    );
+    let held = |task: TaskId, at: usize| locks_held(&known.events[..at], task);
+    let looks_under = held(looking, cause.second);
+    held(working, cause.first).iter().any(|lock| {
+        let would_take = known.locks_elsewhere.contains(&(looking, *lock));
+        would_take && !looks_under.contains(lock)
+    })
+}
+
+/// The locks that a task holds after these events.
+fn locks_held(events: &[Event], task: TaskId) -> Vec<ObjectId> {
+    let mut held: Vec<ObjectId> = Vec::new();
+    for event in events.iter().filter(|event| event.task == task) {
+        if event.takes_lock() {
+            held.push(event.op.object);
+        } else if event.releases_lock() {
+            held.retain(|&lock| lock != event.op.object);
+        }
+    }
+    held
 }

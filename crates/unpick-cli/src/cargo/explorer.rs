@@ -4,6 +4,7 @@ use super::TestOptions;
 use crate::Status;
 use crate::junit::{Case, Report};
 use crate::native::{Presented, explore};
+use crate::options::ExplorationOptions;
 use anyhow::Result;
 use unpick_native::cargo::{Explored, Explorer, Test, Verdict, program_name};
 use unpick_native::drive::{Command, Options};
@@ -13,17 +14,22 @@ use unpick_native::program::Program;
 /// Runs a test again and again in processes of its own.
 pub(crate) struct ProcessExplorer {
     options: TestOptions,
-    drive: Options,
     report: Option<Report>,
 }
 
 impl ProcessExplorer {
-    pub(crate) fn new(options: &TestOptions, report: Option<Report>) -> Result<ProcessExplorer> {
-        Ok(ProcessExplorer {
-            drive: options.native.drive(&options.exploration)?,
+    pub(crate) fn new(options: &TestOptions, report: Option<Report>) -> ProcessExplorer {
+        ProcessExplorer {
             options: options.clone(),
             report,
-        })
+        }
+    }
+
+    /// How to explore a test.
+    fn options(&self, name: &str) -> Result<(ExplorationOptions, Options)> {
+        let options = self.options.exploration.options(name)?;
+        let drive = self.options.native.drive(&options)?;
+        Ok((options, drive))
     }
 
     fn present(&self, test: &Test) -> Result<Presented> {
@@ -40,8 +46,8 @@ impl ProcessExplorer {
             directory: std::env::current_dir().ok(),
             runtime: runtime_library()?,
         };
-        let options = &self.options.exploration;
-        explore(&test.name, &command, &self.drive, options)
+        let (options, drive) = self.options(&test.name)?;
+        explore(&test.name, &command, &drive, &options)
     }
 }
 

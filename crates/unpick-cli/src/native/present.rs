@@ -229,12 +229,21 @@ fn understand(
     output: &str,
 ) -> Result<Option<(Understanding, Verification)>> {
     let goes_on = &mut || !is_interrupted();
-    let Some(smaller) = drive::understand(command, drive, explored, output, goes_on)? else {
+    let Some(mut smaller) = drive::understand(command, drive, explored, output, goes_on)? else {
         return Ok(None);
     };
     let again = verify(command, drive, explored, &smaller.failure)?;
     if !matches!(again, Verification::Confirmed { .. }) {
         return Ok(None);
+    }
+    if let Some(passing) = &mut smaller.known.explanation.passing {
+        let mut naming = Naming {
+            program: &command.program,
+            modules: &explored.modules,
+            addresses: &smaller.addresses_of_passing,
+            symbols: &mut Symbols::default(),
+        };
+        naming.name_trace(passing);
     }
     explored.addresses = smaller.addresses;
     explored.exploration.first_failure = Some(Box::new(smaller.failure));
@@ -381,7 +390,7 @@ fn report(
         (_, true) => (None, "nothing (--no-save)".to_string()),
         (_, false) => {
             let store = Store::new("");
-            let record = record(subject, explored, failure, way);
+            let record = record(subject, explored, failure, way, known);
             let saved = match subject.is_other {
                 true => store.save_trace(&record),
                 false => store
@@ -416,10 +425,23 @@ fn report(
 }
 
 /// A failure with all that is needed to run it again.
-fn record(subject: Subject<'_>, explored: &Explored, failure: &FirstFailure, way: Way) -> Record {
+fn record(
+    subject: Subject<'_>,
+    explored: &Explored,
+    failure: &FirstFailure,
+    way: Way,
+    known: Option<&Understanding>,
+) -> Record {
     let config = subject.options.config().unwrap_or_else(|_| Config::new());
+    // Those of the regression, if that led to it.
+    let settings = subject.drive.settings;
+    let config = config
+        .steps(settings.steps_max)
+        .spurious_wakes(settings.spurious_wakes_max)
+        .weak_failures(settings.weak_failures_max)
+        .timeouts(settings.timeouts);
     let name = format!("{PREFIX}{}", subject.name);
-    let mut record = unpick::record(&config, &name, failure);
+    let mut record = unpick::record(&config, &name, failure, known);
     if way == Way::Near {
         record.header.strategy = NEAR.to_string();
     }

@@ -6,6 +6,7 @@ use crate::Status;
 use crate::output::say;
 use crate::replay::print_failure;
 use anyhow::{Result, bail};
+use std::path::Path;
 use std::time::Duration;
 use unpick::report::headline;
 use unpick::trace::{Outcome, Record};
@@ -17,7 +18,7 @@ use unpick_native::symbols::Symbols;
 /// Runs a recorded execution of a native program again.
 pub(crate) fn replay(
     name: &str,
-    record: &Record,
+    (path, record): (&Path, &Record),
     backend: Option<BackendName>,
     gdb: bool,
     is_quiet: bool,
@@ -63,13 +64,14 @@ pub(crate) fn replay(
     };
     naming.name(&mut end);
     explain_by_output(&mut end.outcome, &printed);
-    Ok(say_end(name, record, &end, printed.trim_end(), is_quiet))
+    let kept = (path, record);
+    Ok(say_end(name, kept, &end, printed.trim_end(), is_quiet))
 }
 
 /// Says how a replay ended.
 fn say_end(
     name: &str,
-    record: &Record,
+    kept: (&Path, &Record),
     end: &FirstFailure,
     printed: &str,
     is_quiet: bool,
@@ -84,7 +86,7 @@ fn say_end(
             Status::Diverged
         }
         _ => {
-            print_failure(name, end, &record.outcome, is_quiet);
+            print_failure(name, end, kept, is_quiet);
             if !is_quiet && !printed.trim().is_empty() {
                 say!("\nwhat the program printed:\n{printed}");
             }

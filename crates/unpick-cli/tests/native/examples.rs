@@ -70,6 +70,10 @@ fn crate_example(example: &str, buggy: &str, fixed: &str) {
         let is_same = again.text.contains("the same failure, step by step");
         assert!(is_same, "{}", again.text);
     }
+    let first = test(&place, example, effort.found_within, buggy);
+    assert_eq!(first.code, 1, "{}", first.text);
+    let words = "found   by its regression, in the first execution";
+    assert!(first.text.contains(words), "{}", first.text);
     let clean = test(&place, example, effort.fixed, fixed);
     assert_eq!(clean.code, 0, "{}", clean.text);
     assert!(clean.text.contains(" ok; "), "{}", clean.text);

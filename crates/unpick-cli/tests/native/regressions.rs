@@ -73,7 +73,7 @@ fn a_regression_that_still_fails_is_reported_and_left_as_it_is() {
 fn a_failure_near_a_regression_takes_its_place() {
     let place = Place::new("near");
     build(&place, 0, 2);
-    assert_eq!(run(&place, &[], &[]).code, 1);
+    assert_eq!(run(&place, &["--steps", "777"], &[]).code, 1);
     build(&place, 3, 2);
     let said = run(&place, &[], &[]);
     assert_eq!(said.code, 1, "{}", said.text);
@@ -87,6 +87,8 @@ fn a_failure_near_a_regression_takes_its_place() {
     );
     let kept = fs::read_to_string(place.0.join(PATH)).unwrap();
     assert!(kept.contains("\nstrategy: near-regression\n"), "{kept}");
+    // It is found, and so kept, with the settings of the one before.
+    assert!(kept.contains("\nsettings: steps=777 "), "{kept}");
     let again = run(&place, &[], &[]);
     assert!(
         again.text.contains("found   by its regression"),

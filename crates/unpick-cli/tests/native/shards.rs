@@ -65,7 +65,15 @@ fn shares_put_together_are_the_whole() {
     for (path, flags, options) in runs {
         place.build(path, flags);
         let program = format!("./{}", name_of(path));
-        for strategy in ["dfs", "ipb", "idb", "round-robin", "pct", "random"] {
+        for strategy in [
+            "dfs",
+            "ipb",
+            "idb",
+            "round-robin",
+            "portfolio",
+            "pct",
+            "random",
+        ] {
             let [whole, merged] = whole_and_merged(&place, &program, strategy, options);
             assert_eq!(whole, merged, "{path} by {strategy}");
         }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use unpick_engine::{FirstFailure, Warning};
 use unpick_protocol::Module;
-use unpick_trace::{Outcome, Site};
+use unpick_trace::{Outcome, Site, Trace};
 
 use crate::symbols::{Place, Symbols, is_standard};
 
@@ -27,14 +27,7 @@ pub struct Naming<'a> {
 impl Naming<'_> {
     /// Puts words for all addresses in an execution.
     pub fn name(&mut self, failure: &mut FirstFailure) {
-        for site in &mut failure.trace.sites {
-            self.name_site(site);
-        }
-        for (object, &address) in failure.trace.objects.iter_mut().zip(self.addresses) {
-            if object.name.is_none() && address != 0 {
-                object.name = self.variable_at(address);
-            }
-        }
+        self.name_trace(&mut failure.trace);
         match &mut failure.outcome {
             Outcome::Fail(fault) => {
                 if let Some(site) = &mut fault.site {
@@ -50,6 +43,18 @@ impl Naming<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Puts words for all addresses in a trace.
+    pub fn name_trace(&mut self, trace: &mut Trace) {
+        for site in &mut trace.sites {
+            self.name_site(site);
+        }
+        for (object, &address) in trace.objects.iter_mut().zip(self.addresses) {
+            if object.name.is_none() && address != 0 {
+                object.name = self.variable_at(address);
+            }
         }
     }
 

@@ -26,8 +26,9 @@ pub enum Tried {
     },
 }
 
-/// Runs a recorded schedule; gives how it fails, it or one near it, if one does. `shared` are the plain accesses that were points of it; `goes_on` is asked
-/// before every execution near it.
+/// Runs a recorded schedule, and others near it if it no longer fits. Gives how that fails, if it does.
+/// `shared` are the plain accesses that were points when it was recorded; `goes_on` is asked before every
+/// execution near it.
 pub fn try_recorded(
     command: &Command,
     options: &Options,

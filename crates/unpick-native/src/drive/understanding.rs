@@ -25,6 +25,8 @@ pub struct Understood {
     pub addresses: Vec<u64>,
     /// What running the program again has shown.
     pub known: Understanding,
+    /// The addresses of the objects of the schedule that passes, if there is one.
+    pub addresses_of_passing: Vec<u64>,
 }
 
 /// Shrinks and explains the failure of an exploration, of which `output` is what the program printed.
@@ -60,6 +62,10 @@ pub fn understand(
     let explaining = &mut |plan: &Plan| run(plan, deadline);
     let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, explaining);
     let known = Understanding::new(&failure.trace, &shrunk, explanation);
+    let addresses_of_passing = match &known.explanation.passing {
+        Some(passing) => follower.follow(&Plan::of(passing))?.addresses,
+        None => Vec::new(),
+    };
     let answer = follower.follow(&Plan::of(&shrunk.least.trace))?;
     let again = answer.exploration.first_failure;
     let again = again.filter(|again| again.trace.hash() == shrunk.least.trace.hash());
@@ -71,6 +77,7 @@ pub fn understand(
         },
         addresses: answer.addresses,
         known,
+        addresses_of_passing,
     }))
 }
 

@@ -11,6 +11,10 @@ use super::{Sources, Timeline};
 use crate::failure::thousands;
 pub(super) use layout::short_names;
 use layout::{Layout, cut};
+use unpick_trace::Record;
+
+/// Characters in a line where nobody says how many there are.
+const WIDTH: usize = 120;
 
 /// How to draw columns.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +51,18 @@ pub fn columns(timeline: &Timeline<'_>, sources: &Sources, options: Columns) -> 
     for row in &rows {
         text.push_str(&layout.line(row));
     }
+    text.push_str(&causes(timeline, options.width));
     text.push_str(&foot(timeline, &parts, options.width));
     text
+}
+
+/// All steps as columns, for whoever cannot tell how wide a line may be and has no source at hand.
+pub fn schedule(record: &Record) -> String {
+    let options = Columns {
+        width: WIDTH,
+        all: true,
+    };
+    columns(&Timeline::new(record), &Sources::default(), options)
 }
 
 fn rows(timeline: &Timeline<'_>, parts: &[Part]) -> Vec<Row> {
@@ -72,6 +86,9 @@ fn rows(timeline: &Timeline<'_>, parts: &[Part]) -> Vec<Row> {
                     site: moment.site,
                     is_ending: false,
                 });
+                if timeline.record.header.critical == Some(index) {
+                    rows.push(critical(moment));
+                }
             }
             Part::Folded(start, end) => {
                 rows.push(folded(timeline, start, end));
@@ -89,6 +106,19 @@ fn rows(timeline: &Timeline<'_>, parts: &[Part]) -> Vec<Row> {
         is_ending: true,
     }));
     rows
+}
+
+/// What is said below the critical step.
+fn critical(moment: &Moment) -> Row {
+    Row {
+        label: String::new(),
+        mark: '!',
+        task: Some(moment.task),
+        text: "! lost from here on".to_string(),
+        value: String::new(),
+        site: None,
+        is_ending: true,
+    }
 }
 
 /// The value of a step, as it follows its words.
@@ -144,6 +174,22 @@ fn folded(timeline: &Timeline<'_>, start: usize, end: usize) -> Row {
         site: None,
         is_ending: false,
     }
+}
+
+/// Which steps have to come before which.
+fn causes(timeline: &Timeline<'_>, width: usize) -> String {
+    let orderings = timeline.record.header.orderings.iter();
+    let told: Vec<String> = orderings
+        .map(|(first, second)| format!("{first} before {second}"))
+        .collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    let text = format!(
+        "it fails because of the order of steps: {}",
+        told.join(", ")
+    );
+    format!("\n{}\n", cut(&text, width))
 }
 
 /// What is left out, and how to see it.

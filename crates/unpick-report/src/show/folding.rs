@@ -28,6 +28,11 @@ pub(super) fn mark(timeline: &mut Timeline<'_>, at_the_end: &Arrows) {
             }
         }
     }
+    let ordered = record.header.orderings.iter();
+    let ordered = ordered.flat_map(|&(first, second)| [first, second]);
+    for step in ordered.chain(record.header.critical) {
+        shown[step] = true;
+    }
     for task in timeline.failing_tasks() {
         let steps = record.trace.steps.iter().enumerate().rev();
         let own = steps.filter(|(_, step)| step.task == task);

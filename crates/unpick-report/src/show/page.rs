@@ -9,7 +9,6 @@ use super::json::{array, object, quote, strings};
 use super::timeline::{Moment, Switch};
 use super::{Sources, Timeline};
 use crate::failure::headline;
-use crate::why;
 use std::collections::{BTreeSet, HashMap};
 
 const TEMPLATE: &str = include_str!("page/page.html");
@@ -93,19 +92,28 @@ fn data(timeline: &Timeline<'_>, sources: &Sources) -> String {
     let record = timeline.record;
     let (files, sites) = files_and_sites(timeline, sources);
     let names = |set: usize| strings(timeline.lock_names(set));
-    let origin = format!(
-        "execution {} of {} with seed {:#x}, by unpick {}",
-        record.header.execution, record.header.strategy, record.header.seed, record.header.tool
-    );
+    let header = &record.header;
+    let origin = match header.execution {
+        // It is not of an exploration.
+        0 => format!("met while {}, by unpick {}", header.strategy, header.tool),
+        number => format!(
+            "execution {number} of {} with seed {:#x}, by unpick {}",
+            header.strategy, header.seed, header.tool
+        ),
+    };
     let endings = timeline.endings.iter().map(|ending| {
         let (task, site) = (optional(ending.task), optional(ending.site));
         array([task, quote(&ending.what), site])
     });
+    let orderings = record.header.orderings.iter();
+    let orderings = orderings.map(|&(first, second)| array([first, second]));
     let mut fields = vec![
         ("program", quote(program(timeline))),
         ("origin", quote(&origin)),
         ("outcome", quote(&headline(&record.outcome, &record.trace))),
-        ("why", quote(&why(&record.outcome, &record.trace))),
+        ("why", quote(&timeline.why())),
+        ("critical", optional(record.header.critical)),
+        ("orderings", array(orderings)),
         ("failed", record.outcome.is_failure().to_string()),
         ("tasks", strings(&timeline.task_names)),
         ("files", files),

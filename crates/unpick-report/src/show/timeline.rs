@@ -6,6 +6,7 @@ use super::folding;
 use super::locks::{Locks, Missed};
 use super::sources::shown;
 use crate::explained::number;
+use crate::why;
 use unpick_trace::{Choice, ObjectId, OpKind, Outcome, Record, Site, SiteId, Step, TaskId, Trace};
 
 /// Programs that are explored as processes of their own are recorded under this prefix.
@@ -73,6 +74,14 @@ impl<'a> Timeline<'a> {
         };
         timeline.go_through();
         timeline
+    }
+
+    /// Why it failed, as it was found out, or else as the outcome tells.
+    pub fn why(&self) -> String {
+        match self.record.header.why.as_str() {
+            "" => why(&self.record.outcome, &self.record.trace),
+            known => shown(known),
+        }
     }
 
     /// The places of steps and endings.

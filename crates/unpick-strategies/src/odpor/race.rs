@@ -177,26 +177,38 @@ impl Races<'_> {
     ) -> Option<Vec<Access>> {
         use OpKind::{Receive, Send, TryReceive, TrySend};
         let unit = &self.units.all()[second];
+        let op = &unit.op;
+        let is_message = matches!(op.kind, Send | TrySend | Receive | TryReceive)
+            && self.execution.capacity(op.object) != Some(0);
+        if !is_message && !self.leads_somewhere(second) {
+            return None;
+        }
         let mut touches = Vec::new();
         if second < self.units.performed() {
             let section = self.sections.at(unit.first);
-            let events = unit.first..=unit.last;
-            let accesses = events.flat_map(|event| self.history.deeds(event));
-            add_accesses(accesses, section, &mut touches);
+            let deeds = (unit.first..=unit.last).flat_map(|event| self.history.deeds(event));
+            add_accesses(deeds, section, &mut touches);
         } else {
             touches.extend_from_slice(self.units.accesses(second));
         }
         if first == direct && !conflict(&touches, self.units.accesses(first), false) {
             return None;
         }
-        let op = &unit.op;
-        let is_message = matches!(op.kind, Send | TrySend | Receive | TryReceive);
-        if is_message && self.execution.capacity(op.object) != Some(0) {
+        if is_message {
             touches.retain(|access| access.location.object != op.object);
             let channel = self.simulate(first, sequence, op);
             channel.add_accesses(self.execution, self.history, op, &mut touches);
         }
         Some(touches)
+    }
+
+    /// Whether a unit has failed, or done anything else besides its deeds.
+    fn leads_somewhere(&self, unit: usize) -> bool {
+        let history = self.history;
+        let has_marks = |event| history.deeds(event) != history.accesses(event);
+        let is_performed = unit < self.units.performed();
+        let unit = &self.units.all()[unit];
+        is_performed && (unit.is_last || (unit.first..=unit.last).any(has_marks))
     }
 
     /// As [`Races::possible`], by what the execution saw.

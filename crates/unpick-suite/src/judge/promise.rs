@@ -26,8 +26,10 @@ pub enum Coverage {
 pub enum Relations {
     /// Nothing.
     Any,
-    /// One execution for each relation that the engine tells apart, and so each relation there is. None
-    /// that does not count.
+    /// Nothing, but every execution counts.
+    Uncut,
+    /// One execution for each relation that the engine tells apart, and so each relation there is; every
+    /// execution counts.
     Optimal,
     /// Each at least once. A technique that looks one operation ahead cannot promise that it is
     /// only once: whether an operation will change anything is known when it has been performed.
@@ -55,7 +57,7 @@ pub const PROMISES: &[Promise] = &[
     Promise::new("dpor", Coverage::EveryState, Relations::Every(Dependence::Regular)),
     Promise::new("dpor:sleep=0", Coverage::EveryState, Relations::Every(Dependence::Regular)),
     Promise::new("odpor", Coverage::EveryState, Relations::Optimal),
-    Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Any),
+    Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Uncut),
     Promise::new("lazy-dpor", Coverage::Nothing, Relations::Any),
     Promise::new("lazy-dpor:fallback=0", Coverage::Nothing, Relations::Any),
 ];
@@ -84,11 +86,17 @@ impl Promise {
         Some(reason.to_owned())
     }
 
-    /// Which relations the promise is about.
-    pub(super) fn dependence(&self) -> Dependence {
+    /// Which relations have to be reached.
+    pub(super) fn dependence(&self) -> Option<Dependence> {
         match self.relations {
-            Relations::Every(dependence) => dependence,
-            Relations::Any | Relations::Optimal => Dependence::Regular,
+            Relations::Any | Relations::Uncut => None,
+            Relations::Optimal => Some(Dependence::Regular),
+            Relations::Every(dependence) => Some(dependence),
         }
+    }
+
+    /// Whether every execution counts.
+    pub(super) fn is_uncut(&self) -> bool {
+        matches!(self.relations, Relations::Uncut | Relations::Optimal)
     }
 }

@@ -176,6 +176,7 @@ impl fmt::Display for Tally {
         let heads = [
             "programs",
             "executions",
+            "cut",
             "schedules",
             "states",
             "missed in",
@@ -188,6 +189,7 @@ impl fmt::Display for Tally {
             let counts = [
                 one.programs,
                 one.executions,
+                one.executions - one.schedules,
                 one.schedules,
                 one.states,
                 one.programs_missed,

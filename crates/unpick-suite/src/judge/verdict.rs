@@ -35,8 +35,8 @@ impl Verdict {
                 };
                 states.insert(state);
                 races |= seen.execution.data_race().is_some();
-                if promise.relations != Relations::Any {
-                    relations.insert(seen.operations().relation(promise.dependence()));
+                if let Some(dependence) = promise.dependence() {
+                    relations.insert(seen.operations().relation(dependence));
                 }
             })
         }));
@@ -73,31 +73,30 @@ impl Verdict {
             let counts = format!("{schedules} against {}", self.schedules);
             self.breach(promise.technique, "runs every schedule", counts);
         }
+        if promise.is_uncut() && schedules != found.executions {
+            let counts = format!("{schedules} of {}", found.executions);
+            self.breach(promise.technique, "lets every execution count", counts);
+        }
         if promise.relations == Relations::Optimal {
             self.check_optimum(promise, found);
         }
-        if self.fails || promise.relations == Relations::Any {
-            return;
-        }
-        let all = match promise.dependence() {
+        let all = promise.dependence().map(|dependence| match dependence {
             Dependence::Regular => self.relations,
             Dependence::Lazy => self.lazy_relations,
-        };
-        if relations != all {
+        });
+        if let Some(all) = all.filter(|&all| relations != all && !self.fails) {
             let counts = format!("{relations} of {all}");
             self.breach(promise.technique, "reaches every relation", counts);
         }
     }
 
-    /// One execution for each relation that the engine tells apart, and none that does not count.
+    /// One schedule for each relation that the engine tells apart.
     fn check_optimum(&mut self, promise: Promise, found: &Exploration) {
         let all = self.engine_relations;
-        let (schedules, executions) = (found.schedules, found.executions);
+        let schedules = found.schedules;
         let reached = found.hbrs().unwrap_or_default();
-        if [reached, schedules, executions] != [all; 3] {
-            let counts = format!(
-                "{all} relations, {reached} reached by {schedules} schedules in {executions} executions"
-            );
+        if (reached, schedules) != (all, all) {
+            let counts = format!("{all} relations, {reached} reached by {schedules} schedules");
             let rule = "runs one execution for each relation";
             self.breach(promise.technique, rule, counts);
         }

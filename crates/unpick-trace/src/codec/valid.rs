@@ -1,7 +1,7 @@
 //! Checks what the rest of unpick relies on, so that a forged file cannot make it panic.
 
 use super::Body;
-use crate::{Choice, Outcome, Trace};
+use crate::{Choice, Outcome, TaskId, Trace};
 use alloc::{
     format,
     string::{String, ToString},
@@ -12,7 +12,10 @@ impl Body {
     /// Checks that no task is named that is not there, and that every step was possible.
     pub(super) fn validate(&self) -> Result<(), String> {
         self.trace.validate()?;
-        let tasks = &self.trace.tasks;
+        if let Some(passing) = &self.passing {
+            passing.validate()?;
+            passing.validate_names([])?;
+        }
         let named = match &self.outcome {
             Outcome::Fail(failure) => alloc::vec![failure.task],
             Outcome::Deadlock(deadlock) => {
@@ -24,17 +27,25 @@ impl Body {
                 Vec::new()
             }
         };
-        let creators = tasks.iter().map(|task| task.parent);
-        let users = self.trace.objects.iter().map(|object| object.task);
-        let mut all = named.into_iter().chain(creators).chain(users);
-        match all.find(|task| task.index() >= tasks.len()) {
-            Some(task) => Err(format!("task {task} is named, there are {}", tasks.len())),
-            None => Ok(()),
-        }
+        self.trace.validate_names(named)
     }
 }
 
 impl Trace {
+    /// Checks that the tasks that are named, by others or by itself, are there.
+    fn validate_names(&self, named: impl IntoIterator<Item = TaskId>) -> Result<(), String> {
+        let creators = self.tasks.iter().map(|task| task.parent);
+        let users = self.objects.iter().map(|object| object.task);
+        let mut all = named.into_iter().chain(creators).chain(users);
+        match all.find(|task| task.index() >= self.tasks.len()) {
+            Some(task) => Err(format!(
+                "task {task} is named, there are {}",
+                self.tasks.len()
+            )),
+            None => Ok(()),
+        }
+    }
+
     fn validate(&self) -> Result<(), String> {
         let tasks = self.tasks.len() as u32;
         if !self.enabled_sets_fit() {

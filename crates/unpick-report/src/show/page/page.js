@@ -243,12 +243,11 @@ class View {
     context.fillStyle = colours.ground;
     context.fillRect(0, y + 1, GUTTER - 2, rowHeight - 1);
     context.fillStyle = colours.faint;
-    const number = isEnding ? "end" : String(item);
+    const number = isEnding ? "end" : item + (item === schedule.critical ? " !" : "");
     context.fillText((hidden > 0 ? "… " : "") + number, 8, y + rowHeight / 2);
   }
   drawArrows(context) {
     const { schedule, chosen, rowHeight, laneWidth } = this;
-    if (!schedule.isStep(chosen)) return;
     const arrow = (from, to, colour) => {
       const x0 = this.x(schedule.task[from]) + laneWidth / 2, x1 = this.x(schedule.task[to]) + laneWidth / 2;
       const y0 = this.y(from) + rowHeight * 0.75, y1 = this.y(to) + rowHeight * 0.25;
@@ -265,6 +264,8 @@ class View {
       context.lineTo(x1 + 4, y1 - 7);
       context.fill();
     };
+    for (const [from, to] of schedule.orderings) arrow(from, to, colours.failed);
+    if (!schedule.isStep(chosen)) return;
     for (const index of schedule.into.of(chosen)) arrow(schedule.from[index], chosen, colours.after);
     const outOf = schedule.outOf.of(chosen).subarray(0, 500);
     for (const index of outOf) arrow(chosen, schedule.to[index], colours.before);
@@ -352,12 +353,17 @@ function tell() {
   row("step", schedule.isStep(chosen) ? `${chosen} of ${schedule.stepCount}` : "end");
   if (task >= 0) row("task", schedule.tasks[task]);
   if (site >= 0) row("place", schedule.files[schedule.sites[site][0]].path + ":" + schedule.sites[site][1]);
+  if (chosen === schedule.critical) row("critical", "from here on everything that was tried fails");
   if (schedule.isPreemption(chosen)) row("switch", "the task before could have gone on");
   schedule.tasks.forEach((name, other) => {
     const held = schedule.heldAt(other, chosen);
     if (held.length > 0) row("holds", name + ": " + held.join(", "));
   });
   if (schedule.isStep(chosen)) {
+    const before = schedule.orderings.filter(([, to]) => to === chosen).map(([from]) => from);
+    const after = schedule.orderings.filter(([from]) => from === chosen).map(([, to]) => to);
+    steps(row, view, "fails since after", before);
+    steps(row, view, "fails since before", after);
     links(row, view, "comes after", schedule.into.of(chosen), schedule.from);
     links(row, view, "comes before", schedule.outOf.of(chosen), schedule.to);
   }
@@ -368,15 +374,19 @@ function tell() {
 }
 
 function links(row, view, name, arrows, ends) {
+  steps(row, view, name, Array.from(arrows, (index) => ends[index]));
+}
+
+/** Steps to go to. */
+function steps(row, view, name, found) {
   const { schedule } = view, content = document.createDocumentFragment();
-  for (const index of arrows.subarray(0, LINKS_MAX)) {
-    const end = ends[index];
+  for (const end of found.slice(0, LINKS_MAX)) {
     const link = element("button", "", `${end} ${schedule.tasks[schedule.task[end]]}: ${schedule.label(end)}`);
     link.addEventListener("click", () => choose(view, end));
     content.append(link);
   }
-  if (arrows.length > LINKS_MAX) content.append(`and ${arrows.length - LINKS_MAX} more`);
-  if (arrows.length > 0) row(name, content);
+  if (found.length > LINKS_MAX) content.append(`and ${found.length - LINKS_MAX} more`);
+  if (found.length > 0) row(name, content);
 }
 
 function tellSource(schedule, site) {
@@ -430,6 +440,7 @@ const KEYS = {
   a: () => { state.all = !state.all; filterAll(); },
   "+": () => setZoom(state.zoom + 1), "=": () => setZoom(state.zoom + 1), "-": () => setZoom(state.zoom - 1),
   "/": () => { byId("search").focus(); byId("search").select(); },
+  c: (view) => { if (view.schedule.critical >= 0) choose(view, view.schedule.critical); },
   b: () => { state.active = (state.active + 1) % views.length; tell(); },
 };
 const sameTask = (view) => (item) => view.schedule.taskOf(item) === view.schedule.taskOf(view.chosen);

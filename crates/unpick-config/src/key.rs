@@ -1,0 +1,178 @@
+//! The table of settings.
+
+use crate::Value;
+use crate::error::allowed;
+use crate::value::{parse_duration, parse_number};
+use unpick_strategies::{Spec, SpecError, techniques};
+
+/// A setting that a file, the environment or the command line can give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// The strategy.
+    Strategy,
+    /// Executions to run at most.
+    Executions,
+    /// Time after which no execution is begun.
+    Time,
+    /// Operations after which an execution counts as a livelock.
+    Steps,
+    /// Seed of the randomised strategies.
+    Seed,
+    /// Workers.
+    Jobs,
+    /// Whether to go on after the first failure.
+    KeepGoing,
+    /// Executions to shrink a failing schedule.
+    Shrink,
+    /// Executions directed at each possible deadlock.
+    Confirm,
+    /// Waits that may end without reason.
+    SpuriousWakes,
+    /// Weak compare-and-exchanges that may fail without reason.
+    WeakFailures,
+    /// Whether timed operations may time out although they could succeed.
+    Timeouts,
+    /// Whether data races are failures.
+    Races,
+    /// Which plain accesses of native programs are scheduling points.
+    Points,
+    /// The memory model.
+    Memory,
+}
+
+use Key::*;
+
+/// What values a setting has.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    Strategy,
+    /// A number, and the smallest one.
+    Number(u64),
+    Time,
+    Flag,
+    Word(&'static [&'static str]),
+}
+
+impl Key {
+    /// Every setting, in the order of the documentation.
+    pub const ALL: &[Key] = &[
+        Strategy,
+        Executions,
+        Time,
+        Steps,
+        Seed,
+        Jobs,
+        KeepGoing,
+        Shrink,
+        Confirm,
+        SpuriousWakes,
+        WeakFailures,
+        Timeouts,
+        Races,
+        Points,
+        Memory,
+    ];
+
+    /// Its name in `unpick.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy => "strategy",
+            Executions => "executions",
+            Time => "time",
+            Steps => "steps",
+            Seed => "seed",
+            Jobs => "jobs",
+            KeepGoing => "keep_going",
+            Shrink => "shrink",
+            Confirm => "confirm",
+            SpuriousWakes => "spurious_wakes",
+            WeakFailures => "weak_failures",
+            Timeouts => "timeouts",
+            Races => "races",
+            Points => "points",
+            Memory => "memory",
+        }
+    }
+
+    /// The variable of the environment that gives it.
+    pub fn variable(self) -> String {
+        format!("UNPICK_{}", self.name().to_uppercase())
+    }
+
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Strategy => Kind::Strategy,
+            Executions | Jobs | Steps => Kind::Number(1),
+            Seed | Shrink | Confirm | SpuriousWakes | WeakFailures => Kind::Number(0),
+            Time => Kind::Time,
+            KeepGoing | Timeouts | Races => Kind::Flag,
+            Points => Kind::Word(&["sync", "shared", "all"]),
+            Memory => Kind::Word(&["sc"]),
+        }
+    }
+
+    pub(crate) fn find(name: &str) -> Option<Key> {
+        let mut all = Key::ALL.iter().copied();
+        all.find(|key| key.name() == name)
+    }
+
+    /// Reads a value as it is written in the environment.
+    pub fn read(self, text: &str) -> Result<Value, String> {
+        match self.kind() {
+            Kind::Strategy => read_strategy(text),
+            Kind::Number(min) => self.number(parse_number(text)?, min),
+            Kind::Time => parse_duration(text).map(Value::Time),
+            Kind::Flag => match text {
+                "true" | "1" => Ok(Value::Flag(true)),
+                "false" | "0" => Ok(Value::Flag(false)),
+                _ => Err(format!(
+                    "`{text}` is neither true nor false; write one of them"
+                )),
+            },
+            Kind::Word(words) => self.word(text, words),
+        }
+    }
+
+    pub(crate) fn number(self, number: u64, min: u64) -> Result<Value, String> {
+        let is_count = matches!(self, SpuriousWakes | WeakFailures);
+        match number {
+            _ if number < min => Err(format!("`{number}` is too small; give at least {min}")),
+            _ if is_count && number > u64::from(u32::MAX) => Err(format!(
+                "`{number}` is too large; give at most {}",
+                u32::MAX
+            )),
+            _ => Ok(Value::Number(number)),
+        }
+    }
+
+    pub(crate) fn word(self, text: &str, words: &[&str]) -> Result<Value, String> {
+        match words.contains(&text) {
+            true => Ok(Value::Text(text.to_string())),
+            false if self == Memory => Err(format!(
+                "`{text}` is no memory model that can be explored; there is sc, sequential consistency"
+            )),
+            false => Err(format!(
+                "`{text}` is no value for it; {}",
+                allowed(text, words)
+            )),
+        }
+    }
+}
+
+/// A strategy that exists, with parameters that it has.
+pub(crate) fn read_strategy(text: &str) -> Result<Value, String> {
+    match Spec::parse(text) {
+        Ok(_) => Ok(Value::Text(text.to_string())),
+        Err(SpecError::UnknownName { name, .. }) => {
+            let known: Vec<_> = techniques()
+                .iter()
+                .map(|technique| technique.name)
+                .collect();
+            Err(format!(
+                "unknown strategy `{name}`; {}",
+                allowed(&name, &known)
+            ))
+        }
+        Err(error) => Err(error.to_string()),
+    }
+}
