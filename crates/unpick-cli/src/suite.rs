@@ -30,7 +30,7 @@ pub(crate) enum SuiteCommand {
         json: bool,
     },
     /// Explore programs of the suite
-    Run(RunArguments),
+    Run(Box<RunArguments>),
 }
 
 /// Which programs to explore, and how.
