@@ -6,12 +6,10 @@
 
 mod explain;
 mod near;
-mod same_failure;
 mod shrink;
 mod understanding;
 
 pub use explain::{At, Cause, Event, Explanation, Intrusion, Pattern, explain};
 pub use near::{NEAR_MAX, Near, near};
-pub use same_failure::same_failure;
 pub use shrink::{Ended, Run, Shrunk, shrink};
 pub use understanding::{Size, Understanding};

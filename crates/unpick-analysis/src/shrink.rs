@@ -15,10 +15,9 @@
 
 mod branches;
 
-use crate::same_failure;
 pub(crate) use branches::Branches;
 use std::collections::HashSet;
-use unpick_trace::{Outcome, Plan, Segment, Step, TaskSet, Trace};
+use unpick_trace::{Outcome, Plan, Segment, Step, TaskSet, Trace, same_failure};
 
 /// Executions with as many preemptions as the least one has, at most.
 const EQUALS_MAX: u64 = 500;

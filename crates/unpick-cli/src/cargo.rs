@@ -6,6 +6,7 @@
 mod explorer;
 mod split;
 
+use crate::junit::Report;
 use crate::native::NativeOptions;
 use crate::options::ExplorationArguments;
 use crate::output::{line, say};
@@ -119,12 +120,14 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     let toolchain = Toolchain::find()?;
     toolchain.check_instrumentation()?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    // Now, so that a file that cannot be written does not first cost a build.
+    parsed.options.exploration.report()?;
     let ledger = Ledger::new()?;
     let build = TestBuild {
         host: &toolchain.host,
         runtime: &runtime_library()?,
         target_directory: &target_directory(&cargo, &split)?,
-        runner: runner(&ledger, &split)?,
+        runner: runner(&ledger, &split, parsed.options.exploration.junit.as_deref())?,
         options: split.cargo.clone(),
         harness_options: split.harness.clone(),
     };
@@ -180,7 +183,7 @@ fn warn_of_lost_flags() {
 }
 
 /// This very program, with the options of unpick.
-fn runner(ledger: &Ledger, split: &Split) -> Result<Vec<String>> {
+fn runner(ledger: &Ledger, split: &Split, junit: Option<&Path>) -> Result<Vec<String>> {
     let own = std::env::current_exe().context("cannot tell where this program is")?;
     let ledger = ledger.0.clone().into_os_string();
     let fixed = [
@@ -191,6 +194,10 @@ fn runner(ledger: &Ledger, split: &Split) -> Result<Vec<String>> {
         ledger,
     ];
     let words = fixed.into_iter().chain(split.own.iter().cloned());
+    // It is called elsewhere: in the directory of each package.
+    let junit = junit.map(std::path::absolute).transpose()?;
+    let junit = junit.map(|file| ["--junit".into(), file.into_os_string()]);
+    let words = words.chain(junit.into_iter().flatten());
     let words = words.chain([OsString::from("--")]).map(|word| {
         let word = word.into_string();
         word.map_err(|word| anyhow!("`{}` is no valid Unicode", word.display()))
@@ -250,7 +257,10 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         (false, true) => Output::Quiet,
         (false, false) => Output::Text,
     };
-    let mut explorer = ProcessExplorer::new(&parsed.options);
+    let log = Ledger::cases(&parsed.ledger);
+    let junit = exploration.junit.as_deref();
+    let report = junit.map(|file| Report::resume(file, &log)).transpose()?;
+    let mut explorer = ProcessExplorer::new(&parsed.options, report);
     let mut print = |text: &str| line(format_args!("{text}"));
     let tally = explore_tests(
         Path::new(binary),
@@ -274,6 +284,11 @@ impl Ledger {
         Ok(Ledger(path))
     }
 
+    /// Where the cases for `--junit` are collected.
+    fn cases(path: &Path) -> PathBuf {
+        path.with_extension("cases")
+    }
+
     fn append(path: &Path, tally: &Tally) -> Result<()> {
         let mut file = OpenOptions::new().append(true).open(path)?;
         Ok(writeln!(file, "{}", tally.to_line())?)
@@ -291,5 +306,6 @@ impl Ledger {
 impl Drop for Ledger {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
+        let _ = fs::remove_file(Ledger::cases(&self.0));
     }
 }

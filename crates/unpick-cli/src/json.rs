@@ -1,8 +1,11 @@
 //! The JSON object of an exploration (see docs/json.md), written and read.
 
+mod coverage;
+mod groups;
 mod warnings;
 
 use anyhow::{Context, Result, anyhow};
+pub(crate) use groups::group_to_json;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use unpick::analysis::{At, Size, Understanding};
@@ -29,6 +32,8 @@ pub(crate) struct Line {
     pub(crate) trace: Option<String>,
     /// What is known of the first failure, as [`failure_to_json`] tells it; null if there is none.
     pub(crate) failure: Value,
+    /// The failures by what they are, as [`group_to_json`] tells them; null if there are none.
+    pub(crate) groups: Value,
     pub(crate) shard: Option<Shard>,
     /// The options that all shards must have in common.
     pub(crate) options: String,
@@ -45,6 +50,7 @@ impl Line {
             (None, None, None) => "pass",
         };
         let reason = REASONS.iter().find(|(of, _)| *of == found.stopped_because);
+        let covered = found.covered();
         let mut object = json!({
             "name": self.name,
             "strategy": self.strategy,
@@ -64,9 +70,14 @@ impl Line {
             "hash": format!("{:016x}", found.hash),
             "trace": self.trace,
             "failure": self.failure,
+            "failures_by_cause": self.groups,
             "hbrs": found.hbrs(),
             "lazy_hbrs": found.lazy_hbrs(),
             "states": found.states(),
+            "histories": covered.map(|covered| covered.histories),
+            "histories_once": covered.map(|covered| covered.histories_once),
+            "unseen_estimate": coverage::unseen(found, &self.strategy),
+            "tree_estimate": coverage::tree(found),
             "warnings": warnings::to_json(found),
             "shard": self.shard.map(|shard| self.shard_to_json(shard, found)),
         });
@@ -111,6 +122,7 @@ impl Line {
             elapsed_ms: number(object, "elapsed_ms")?,
             trace: object["trace"].as_str().map(str::to_string),
             failure: object["failure"].clone(),
+            groups: object["failures_by_cause"].clone(),
             shard: Some(share.ok_or_else(|| anyhow!("`shard` has an `index` beyond its `count`"))?),
             options: text(shard, "options")?.to_string(),
             outcome: Some(text(object, "outcome")?.to_string()),
@@ -135,6 +147,9 @@ impl Line {
         };
         if has_bounds {
             found.begin_bound(number(object, "bound")? as u32);
+        }
+        for part in found.shard.iter().flat_map(|shard| &shard.parts) {
+            found.groups.append(part.found.groups.clone(), 0);
         }
         Ok((line, found))
     }
@@ -183,6 +198,7 @@ fn part_to_json(part: &PartFound) -> Value {
         "schedules": found.schedules,
         "failures": found.failures,
         "first_failure_at": found.first_failure.as_ref().map(|failure| failure.rank),
+        "groups": groups::to_json(found),
         "diverged": found.diverged.is_some(),
         "steps_max": found.steps_max,
         "tasks_max": found.tasks_max,
@@ -190,6 +206,7 @@ fn part_to_json(part: &PartFound) -> Value {
         "hash": format!("{:016x}", found.hash),
         "hash_sum": format!("{:016x}", found.hash_sum),
         "classes": found.classes.as_ref().map(classes_to_json),
+        "coverage": found.coverage.as_ref().map(coverage::to_json),
         "findings": warnings::findings_to_json(found),
     })
 }
@@ -226,18 +243,21 @@ fn classes_from_json(object: &Value) -> Result<Option<Classes>> {
     }))
 }
 
+/// A failure of which no more is known.
+fn first_failure(rank: u64, outcome: Outcome) -> FirstFailure {
+    FirstFailure {
+        rank,
+        execution: 0,
+        trace: Trace::default(),
+        outcome,
+        is_directed: false,
+        member: None,
+    }
+}
+
 fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
     let bound = number(part, "bound")? as u32;
-    let first = |rank: u64, outcome: Outcome| {
-        Box::new(FirstFailure {
-            rank,
-            execution: 0,
-            trace: Trace::default(),
-            outcome,
-            is_directed: false,
-            member: None,
-        })
-    };
+    let first = |rank: u64, outcome: Outcome| Box::new(first_failure(rank, outcome));
     let (warnings, outcome) = warnings::findings_from_json(&part["findings"])?;
     let first_failure = match part["first_failure_at"].is_null() {
         true => None,
@@ -256,8 +276,10 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
         schedules: number(part, "schedules")?,
         failures: number(part, "failures")?,
         first_failure,
+        groups: groups::from_json(&part["groups"])?,
         diverged: is_diverged.then(|| first(0, divergence)),
         classes: classes_from_json(&part["classes"])?,
+        coverage: coverage::from_json(&part["coverage"])?,
         warnings,
         steps_max: number(part, "steps_max")?,
         tasks_max: number(part, "tasks_max")?,

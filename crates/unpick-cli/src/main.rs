@@ -3,12 +3,14 @@
 //! Exit codes: 0 nothing found, 1 failure found, 2 usage, 3 diverged or uncontrolled
 //! nondeterminism, 4 nothing ran (see docs/exit-codes.md).
 
+mod annotation;
 mod cargo;
 mod compile;
 mod config;
 mod doctor;
 mod forget;
 mod json;
+mod junit;
 mod merge;
 mod native;
 mod options;

@@ -1,14 +1,14 @@
 //! `unpick merge`: the shards of an exploration, put together.
 
 use crate::Status;
-use crate::json::Line;
+use crate::json::{Line, group_to_json};
 use crate::output::say;
 use crate::suite::status_of;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::Value;
 use std::path::PathBuf;
-use unpick::{Config, Exploration};
+use unpick::{Config, Exploration, FailureGroup, same_failure};
 
 /// Which results to put together.
 #[derive(Args)]
@@ -99,11 +99,39 @@ fn merge_program(mut shards: Vec<Entry>) -> Result<(Line, Exploration)> {
             .unwrap_or(0),
         trace: failing.and_then(|line| line.trace.clone()),
         failure: failing.map_or(Value::Null, |line| line.failure.clone()),
+        groups: groups(&shards, &whole),
         shard: None,
         options: String::new(),
         outcome: failing.and_then(|line| line.outcome.clone()),
     };
     Ok((line, whole))
+}
+
+/// The failures by what they are: of each, the shard that has met it first knows most.
+fn groups(shards: &[Entry], whole: &Exploration) -> Value {
+    let list = whole.groups.list();
+    if list.is_empty() {
+        return Value::Null;
+    }
+    let told = |group: &FailureGroup| {
+        let is_it = |one: &FailureGroup| same_failure(&one.first.outcome, &group.first.outcome);
+        let first_met = |entry: &Entry| {
+            let parts = &entry.found.shard.as_ref()?.parts;
+            let of_it = parts
+                .iter()
+                .filter(|part| part.found.groups.list().iter().any(is_it));
+            of_it.map(|part| (part.bound, part.part)).min()
+        };
+        let having = shards.iter().filter(|entry| first_met(entry).is_some());
+        let entry = having.min_by_key(|entry| first_met(entry))?;
+        let at = entry.found.groups.list().iter().position(is_it)?;
+        Some(&entry.line.groups[at])
+    };
+    let groups = list.iter().map(|group| {
+        let told = told(group).unwrap_or(&Value::Null);
+        group_to_json(group, told["trace"].clone(), told["failure"].clone())
+    });
+    groups.collect()
 }
 
 /// The shard with the first failure: the first of its parts that fails is the first of all.

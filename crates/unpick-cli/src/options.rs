@@ -1,10 +1,12 @@
 //! Options that all explorations share.
 
+use crate::junit::Report;
 use crate::native::PointsName;
+use crate::progress::Budget;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unpick::{Config, Shard, Spec, parse_duration, parse_number};
 use unpick_config::{Key, Origin, Project, Setting, Settings, Value};
@@ -40,7 +42,8 @@ pub(crate) struct ExplorationArguments {
     /// JSON of all N together
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// Go on after the first failure (ipb and idb end with the bound that shows it)
+    /// Go on after the first failure, and tell each that is not the same, up to 8 (ipb and idb end with the
+    /// bound that shows one)
     #[arg(long)]
     keep_going: bool,
     /// Waits that may end without a notification, in one execution [default: 0]
@@ -70,6 +73,9 @@ pub(crate) struct ExplorationArguments {
     /// Print one JSON object a program, one a line
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write what came of each program or test to a file as JUnit XML
+    #[arg(long, value_name = "FILE", overrides_with = "junit")]
+    pub(crate) junit: Option<PathBuf>,
     /// Print nothing but failures
     #[arg(long)]
     pub(crate) quiet: bool,
@@ -109,6 +115,11 @@ impl ExplorationArguments {
             quiet: self.quiet,
             no_save: self.no_save,
         })
+    }
+
+    /// The file that is to tell what came of each program, if there is to be one.
+    pub(crate) fn report(&self) -> Result<Option<Report>> {
+        self.junit.as_deref().map(Report::new).transpose()
     }
 
     /// The settings of the project here, with the profile that was chosen.
@@ -218,6 +229,7 @@ impl ExplorationOptions {
             .keep_going(self.keep_going)
             .fingerprint(self.json)
             .classes(self.classes || self.json && !is_randomised)
+            .coverage(self.json || !self.quiet)
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts)
@@ -231,6 +243,20 @@ impl ExplorationOptions {
             config = config.time(limit);
         }
         Ok(config)
+    }
+
+    /// What ends an exploration with these options.
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            executions: self.executions,
+            time: self.time,
+            is_randomised: self.is_randomised(),
+        }
+    }
+
+    /// Whether executions are drawn, independently of each other.
+    pub(crate) fn is_randomised(&self) -> bool {
+        Spec::parse(&self.strategy).is_ok_and(|spec| spec.technique().is_randomised)
     }
 
     /// What must be the same for all shards besides program, strategy and seed.

@@ -1,83 +1,121 @@
 //! Progress of an exploration, and its end by Ctrl-C.
 
+mod line;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use line::Moment;
+pub(crate) use line::{Budget, Seen, estimate_of, histories};
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use unpick::{Control, Exploration, StopReason};
+use unpick::Covered;
 
 const TIME_BETWEEN_LINES: Duration = Duration::from_secs(10);
+const TIME_BETWEEN_DRAWINGS: Duration = Duration::from_millis(100);
+
+/// What is said while a failure is looked into.
+pub(crate) const UNDERSTANDING: &str = "shrinking and explaining the failure";
+
+/// The length of the bar: it tells a share.
+const BAR: u64 = 1_000;
 
 /// Shows how far an exploration is: a bar on a terminal, a line now and then elsewhere.
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
-    last_line: Mutex<Instant>,
     name: String,
+    budget: Budget,
+    start: Instant,
+    shown: Mutex<Shown>,
     is_quiet: bool,
 }
 
+/// What was shown last.
+struct Shown {
+    at: Instant,
+    /// What was covered at the beginning of this span of time, and of the one before.
+    marked_at: Instant,
+    mark: Option<Covered>,
+    before: Option<Covered>,
+}
+
 impl Progress {
-    pub(crate) fn new(name: &str, executions_max: u64, is_quiet: bool) -> Progress {
+    pub(crate) fn new(name: &str, budget: Budget, is_quiet: bool) -> Progress {
         let bar = (!is_quiet && std::io::stderr().is_terminal()).then(|| {
-            let bar = ProgressBar::with_draw_target(
-                Some(executions_max),
-                ProgressDrawTarget::stderr_with_hz(10),
-            );
-            let template = "{msg} {wide_bar} {human_pos}/{human_len} executions, {per_sec}, {eta}";
+            let target = ProgressDrawTarget::stderr_with_hz(10);
+            let bar = ProgressBar::with_draw_target(Some(BAR), target);
+            let template = "{prefix} {bar:16} {wide_msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
-            bar.set_message(name.to_string());
+            bar.set_prefix(name.to_string());
             bar
         });
+        let now = Instant::now();
         Progress {
             bar,
-            last_line: Mutex::new(Instant::now()),
             name: name.to_string(),
+            budget,
+            start: now,
+            shown: Mutex::new(Shown {
+                at: now,
+                marked_at: now,
+                mark: None,
+                before: None,
+            }),
             is_quiet,
         }
     }
 
-    /// Takes note of what was found so far, and says whether to go on.
-    pub(crate) fn observe(&self, found: &Exploration) -> Control {
+    /// Takes note of what was found so far; `false` if the user wants it to end.
+    pub(crate) fn observe(&self, seen: Seen) -> bool {
         if is_interrupted() {
-            return Control::Stop(StopReason::Interrupted);
+            return false;
         }
+        if !self.is_quiet {
+            self.show(seen);
+        }
+        true
+    }
+
+    fn show(&self, seen: Seen) {
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let interval = match &self.bar {
+            Some(_) => TIME_BETWEEN_DRAWINGS,
+            None => TIME_BETWEEN_LINES,
+        };
+        if shown.at.elapsed() < interval {
+            return;
+        }
+        shown.at = Instant::now();
+        if shown.marked_at.elapsed() >= TIME_BETWEEN_LINES {
+            shown.before = shown.mark;
+            shown.mark = seen.covered;
+            shown.marked_at = shown.at;
+        }
+        let moment = Moment {
+            seen,
+            elapsed: self.start.elapsed(),
+            before: shown.before,
+        };
+        let line = moment.line(&self.budget);
         match &self.bar {
             Some(bar) => {
-                bar.set_position(found.executions);
-                if found.failures > 0 {
-                    bar.set_message(format!("{} ({} failing)", self.name, found.failures));
-                }
+                bar.set_position((moment.done(&self.budget) * BAR as f64) as u64);
+                bar.set_message(line);
             }
-            None if !self.is_quiet => self.print_line(found),
-            None => {}
+            None => eprintln!("{}: {line}", self.name),
         }
-        Control::Continue
     }
 
-    /// The same for an exploration that tells only counts; `false` ends it.
-    pub(crate) fn watch(&self, executions: u64, failures: u64) -> bool {
-        let found = Exploration {
-            executions,
-            failures,
-            ..Exploration::default()
-        };
-        self.observe(&found) == Control::Continue
-    }
-
-    fn print_line(&self, found: &Exploration) {
-        let mut last = self
-            .last_line
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if last.elapsed() >= TIME_BETWEEN_LINES {
-            *last = Instant::now();
-            eprintln!(
-                "{}: {} executions, {} failing",
-                self.name, found.executions, found.failures
-            );
+    /// Says what is being done now that the executions are over.
+    pub(crate) fn say(&self, what: &str) {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        match &self.bar {
+            Some(bar) => bar.set_message(what.to_string()),
+            // Who has seen no line so far need not wait long.
+            None if !self.is_quiet && shown.at > self.start => eprintln!("{}: {what}", self.name),
+            None => {}
         }
     }
 

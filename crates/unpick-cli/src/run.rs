@@ -1,7 +1,8 @@
 //! `unpick run`: explores a native program.
 
 use crate::Status;
-use crate::native::{NativeOptions, explore};
+use crate::junit::Case;
+use crate::native::{NativeOptions, Presented, explore};
 use crate::options::ExplorationArguments;
 use crate::output::say;
 use crate::progress::listen;
@@ -48,12 +49,25 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
         runtime: runtime_library()?,
     };
     listen();
+    let mut report = arguments.options.report()?;
     let presented = explore(&name, &command, &drive, &options)?;
+    if let Some(report) = &mut report {
+        let Presented {
+            status,
+            json,
+            details,
+            ..
+        } = &presented;
+        report.add(Case::new("unpick run", *status, json, details))?;
+    }
     if options.json {
         say!("{}", presented.json);
     } else {
         if !presented.details.is_empty() {
             say!("{}", presented.details);
+        }
+        if let Some(line) = &presented.annotation {
+            say!("{line}");
         }
         if !options.quiet {
             say!("{}", presented.summary);

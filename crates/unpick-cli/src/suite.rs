@@ -1,18 +1,20 @@
 //! `unpick suite`: benchmark programs with known answers.
 
 use crate::Status;
-use crate::json::{Line, failure_to_json};
+use crate::annotation::annotation;
+use crate::json::{Line, failure_to_json, group_to_json};
+use crate::junit::{Case, Report};
 use crate::options::{ExplorationArguments, ExplorationOptions};
 use crate::output::say;
-use crate::progress::{Progress, listen};
+use crate::progress::{Progress, Seen, UNDERSTANDING, estimate_of, histories, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, Way, headline, thousands};
+use unpick::report::{FailureReport, Way, count_line, headline, more_line, thousands};
 use unpick::store::Store;
-use unpick::{Config, Exploration, FirstFailure, Shard, StopReason};
+use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
 use unpick_suite::{Selection, find, programs};
 
 /// What to do with the suite.
@@ -28,7 +30,7 @@ pub(crate) enum SuiteCommand {
         json: bool,
     },
     /// Explore programs of the suite
-    Run(RunArguments),
+    Run(Box<RunArguments>),
 }
 
 /// Which programs to explore, and how.
@@ -92,9 +94,14 @@ fn run_programs(arguments: &RunArguments) -> Result<Status> {
         programs.push((selection, options.config()?, options));
     }
     listen();
+    let mut report = arguments.options.report()?;
     let mut status = Status::Clean;
     for (selection, config, options) in programs {
-        let end = run_program(selection, &config, &options);
+        let session = Session {
+            config: &config,
+            options: &options,
+        };
+        let end = session.run(selection, report.as_mut())?;
         status = status.max(end.status);
         if end.is_interrupted {
             break;
@@ -108,51 +115,194 @@ struct End {
     is_interrupted: bool,
 }
 
-fn run_program(selection: Selection, config: &Config, options: &ExplorationOptions) -> End {
-    let label = selection.label.clone();
-    let progress = Progress::new(&label, options.executions, options.quiet || options.json);
-    let start = Instant::now();
-    let program = move || selection.run();
-    let mut found = unpick::explore_observed(config, &program, &|found| progress.observe(found));
-    let elapsed = start.elapsed();
-    progress.finish();
-    let mut known = None;
-    if let Some(failure) = &mut found.first_failure
-        && let Some((least, more)) = unpick::understand(config, &program, failure)
-    {
-        **failure = least;
-        known = Some(more);
+/// How to explore a program.
+struct Session<'a> {
+    config: &'a Config,
+    options: &'a ExplorationOptions,
+}
+
+/// What came of a program.
+struct Explored {
+    label: String,
+    found: Exploration,
+    /// The first failure, and those that are others, if the exploration goes on.
+    failures: Vec<Told>,
+    elapsed: Duration,
+}
+
+/// A failure that was looked into.
+struct Told {
+    failure: FirstFailure,
+    known: Option<Understanding>,
+    id: Option<String>,
+    /// The five lines.
+    report: String,
+}
+
+impl Told {
+    fn to_json(&self) -> Value {
+        failure_to_json(&self.failure, self.known.as_ref())
     }
-    let saved = found
-        .first_failure
-        .as_ref()
-        .map(|failure| save(config, &label, failure, known.as_ref(), options));
-    if options.json {
-        let reference = saved.as_ref().and_then(|saved| saved.id.clone());
+}
+
+impl Session<'_> {
+    fn run(&self, selection: Selection, junit: Option<&mut Report>) -> Result<End> {
+        let explored = self.explore(selection);
+        let found = &explored.found;
+        let status = status_of(found);
+        let details = self.details(&explored);
+        if self.options.json {
+            say!("{}", self.to_json(&explored));
+        } else {
+            if !details.is_empty() {
+                say!("{details}");
+            }
+            for told in &explored.failures {
+                if let Some(line) = annotation(&told.failure.outcome, &told.report) {
+                    say!("{line}");
+                }
+            }
+            if !self.options.quiet {
+                self.print_numbers(&explored);
+            }
+        }
+        if let Some(junit) = junit {
+            let object = self.to_json(&explored);
+            junit.add(Case::new("unpick suite", status, &object, &details))?;
+        }
+        Ok(End {
+            status,
+            is_interrupted: found.stopped_because == StopReason::Interrupted,
+        })
+    }
+
+    fn explore(&self, selection: Selection) -> Explored {
+        let Session { config, options } = self;
+        let label = selection.label.clone();
+        let progress = Progress::new(&label, options.budget(), options.quiet || options.json);
+        let start = Instant::now();
+        let program = move || selection.run();
+        let observer = |found: &Exploration| match progress.observe(Seen::from(found)) {
+            true => Control::Continue,
+            false => Control::Stop(StopReason::Interrupted),
+        };
+        let mut found = unpick::explore_observed(config, &program, &observer);
+        let elapsed = start.elapsed();
+        let groups = found.groups.list().iter().map(|group| &group.first);
+        let mut firsts: Vec<FirstFailure> = groups.cloned().collect();
+        if firsts.is_empty() {
+            firsts.extend(found.first_failure.as_deref().cloned());
+        }
+        let mut failures = Vec::new();
+        for failure in firsts {
+            progress.say(UNDERSTANDING);
+            let is_first = failures.is_empty();
+            failures.push(self.look_into(failure, &label, &program, is_first));
+        }
+        if let (Some(failure), Some(told)) = (&mut found.first_failure, failures.first()) {
+            **failure = told.failure.clone();
+        }
+        progress.finish();
+        Explored {
+            label,
+            found,
+            failures,
+            elapsed,
+        }
+    }
+
+    /// Shrinks, explains and keeps a failure. The first one is the regression of the program.
+    fn look_into(
+        &self,
+        found: FirstFailure,
+        label: &str,
+        program: &(dyn Fn() + Send + Sync),
+        is_first: bool,
+    ) -> Told {
+        let (failure, known) = match unpick::understand(self.config, program, &found) {
+            Some((least, known)) => (least, Some(known)),
+            None => (found, None),
+        };
+        let saved = save(
+            self.config,
+            label,
+            &failure,
+            known.as_ref(),
+            self.options,
+            is_first,
+        );
+        Told {
+            report: report(label, &failure, known.as_ref(), self.options, &saved),
+            failure,
+            known,
+            id: saved.id,
+        }
+    }
+
+    fn to_json(&self, explored: &Explored) -> Value {
+        let options = self.options;
+        let first = explored.failures.first();
+        let groups = explored.found.groups.list().iter().zip(&explored.failures);
+        let groups: Vec<Value> = groups
+            .map(|(group, told)| group_to_json(group, json!(told.id), told.to_json()))
+            .collect();
         let line = Line {
-            name: label.clone(),
+            name: explored.label.clone(),
             strategy: options.strategy.clone(),
             seed: options.seed,
-            elapsed_ms: elapsed.as_millis() as u64,
-            trace: reference,
-            failure: found.first_failure.as_ref().map_or(Value::Null, |failure| {
-                failure_to_json(failure, known.as_ref())
-            }),
+            elapsed_ms: explored.elapsed.as_millis() as u64,
+            trace: first.and_then(|told| told.id.clone()),
+            failure: first.map_or(Value::Null, Told::to_json),
+            groups: match groups.is_empty() {
+                true => Value::Null,
+                false => Value::Array(groups),
+            },
             shard: options.shard,
             options: options.text(),
             outcome: None,
         };
-        say!("{}", line.to_json(&found));
-    } else {
-        let guarantee = config.guarantee(&found);
-        if let (Some(failure), Some(saved)) = (&found.first_failure, &saved) {
-            print_failure(&label, failure, known.as_ref(), options, saved);
-        }
-        print_text(&label, &found, options, elapsed, guarantee);
+        line.to_json(&explored.found)
     }
-    End {
-        status: status_of(&found),
-        is_interrupted: found.stopped_because == StopReason::Interrupted,
+
+    /// The failure, the divergence, warnings. May be empty.
+    fn details(&self, explored: &Explored) -> String {
+        let Explored { label, found, .. } = explored;
+        let mut lines = Vec::new();
+        let groups = found.groups.list().iter();
+        let counts: Vec<u64> = groups.map(|group| group.count).collect();
+        for (number, told) in explored.failures.iter().enumerate() {
+            lines.push(told.report.clone());
+            let count = counts.get(number);
+            lines.extend(count.map(|&count| count_line(count, found.failures)));
+        }
+        lines.extend(more_line(label, &counts, found.failures));
+        if let Some(diverged) = &found.diverged {
+            let words = headline(&diverged.outcome, &diverged.trace);
+            lines.push(format!("DIVERGED  {label}  {words}"));
+        }
+        for warning in &found.warnings {
+            lines.push(format!("WARNING  {label}  {}", warning.text));
+        }
+        lines.join("\n")
+    }
+
+    fn print_numbers(&self, explored: &Explored) {
+        let Explored { label, found, .. } = explored;
+        say!("{}", summary(label, found, self.options, explored.elapsed));
+        if let (Some(hbrs), Some(lazy_hbrs), Some(states)) =
+            (found.hbrs(), found.lazy_hbrs(), found.states())
+        {
+            say!(
+                "  schedules: {}, happens-before relations: {}, lazy ones: {}, states: {}",
+                thousands(found.schedules),
+                thousands(hbrs),
+                thousands(lazy_hbrs),
+                thousands(states)
+            );
+        }
+        if let Some(chance) = self.config.guarantee(found) {
+            say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
+        }
     }
 }
 
@@ -179,6 +329,7 @@ fn save(
     failure: &FirstFailure,
     known: Option<&Understanding>,
     options: &ExplorationOptions,
+    is_regression: bool,
 ) -> SaveResult {
     if options.no_save {
         return SaveResult {
@@ -187,10 +338,17 @@ fn save(
         };
     }
     let record = unpick::record(config, &format!("suite:{label}"), failure, known);
-    match Store::new("").save(&record) {
-        Ok(saved) => SaveResult {
-            text: saved.regression.display().to_string(),
-            id: Some(saved.id),
+    let store = Store::new("");
+    let saved = match is_regression {
+        true => store
+            .save(&record)
+            .map(|saved| (saved.id, saved.regression)),
+        false => store.save_trace(&record),
+    };
+    match saved {
+        Ok((id, path)) => SaveResult {
+            text: path.display().to_string(),
+            id: Some(id),
         },
         Err(error) => {
             if options.json {
@@ -204,13 +362,14 @@ fn save(
     }
 }
 
-fn print_failure(
+/// The five lines.
+fn report(
     label: &str,
     failure: &FirstFailure,
     known: Option<&Understanding>,
     options: &ExplorationOptions,
     saved: &SaveResult,
-) {
+) -> String {
     let replay = match &saved.id {
         Some(id) => format!("unpick replay {id}"),
         None => "not possible, since the trace was not saved".to_string(),
@@ -229,48 +388,13 @@ fn print_failure(
         replay: &replay,
         saved: &saved.text,
     };
-    say!("{report}");
-}
-
-fn print_text(
-    label: &str,
-    found: &Exploration,
-    options: &ExplorationOptions,
-    elapsed: Duration,
-    guarantee: Option<f64>,
-) {
-    if let Some(diverged) = &found.diverged {
-        say!(
-            "DIVERGED  {label}  {}",
-            headline(&diverged.outcome, &diverged.trace)
-        );
-    }
-    for warning in &found.warnings {
-        say!("WARNING  {label}  {}", warning.text);
-    }
-    if !options.quiet {
-        say!("{}", summary(label, found, options.shard, elapsed));
-        if let (Some(hbrs), Some(lazy_hbrs), Some(states)) =
-            (found.hbrs(), found.lazy_hbrs(), found.states())
-        {
-            say!(
-                "  schedules: {}, happens-before relations: {}, lazy ones: {}, states: {}",
-                thousands(found.schedules),
-                thousands(hbrs),
-                thousands(lazy_hbrs),
-                thousands(states)
-            );
-        }
-        if let Some(chance) = guarantee {
-            say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
-        }
-    }
+    report.to_string()
 }
 
 pub(crate) fn summary(
     label: &str,
     found: &Exploration,
-    shard: Option<Shard>,
+    options: &ExplorationOptions,
     elapsed: Duration,
 ) -> String {
     let reason = match found.stopped_because {
@@ -286,13 +410,22 @@ pub(crate) fn summary(
         Some(last) => format!(", bound {} ({} new)", last.bound, thousands(last.schedules)),
         None => String::new(),
     };
-    let shard = match shard {
+    let shard = match options.shard {
         Some(shard) => format!(" (shard {shard})"),
+        None => String::new(),
+    };
+    let coverage = match found.covered() {
+        Some(covered) => {
+            let estimate = estimate_of(&covered, options.is_randomised());
+            let estimate = estimate.filter(|_| !found.complete);
+            let estimate = estimate.map_or(String::new(), |words| format!(" ({words})"));
+            format!(", {}{estimate}", histories(&covered))
+        }
         None => String::new(),
     };
     let rate = found.executions as f64 / elapsed.as_secs_f64().max(1e-9);
     format!(
-        "{label}{shard}: {} executions, {} failing{bound}; {reason}; {} executions/s",
+        "{label}{shard}: {} executions, {} failing{coverage}{bound}; {reason}; {} executions/s",
         thousands(found.executions),
         thousands(found.failures),
         thousands(rate as u64),

@@ -51,6 +51,7 @@ impl Crate {
             "CARGO_BUILD_TARGET",
             "RUSTFLAGS",
             "CARGO_ENCODED_RUSTFLAGS",
+            "GITHUB_ACTIONS",
         ] {
             command.env_remove(name);
         }
@@ -137,8 +138,19 @@ fn tests_are_instrumented_and_explored() {
 #[test]
 fn exit_codes_tell_what_was_found() {
     let made = Crate::new("codes");
-    let output = made.unpick(&["test", "--executions", "20"]);
+    let output = made.unpick(&["test", "--executions", "20", "--junit", "unpick.xml"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let report = fs::read_to_string(made.0.join("unpick.xml")).unwrap();
+    let report = roxmltree::Document::parse(&report).unwrap();
+    let told = |name: &str, key: &'static str| -> Vec<&str> {
+        let nodes = report.descendants().filter(|node| node.has_tag_name(name));
+        nodes.filter_map(|node| node.attribute(key)).collect()
+    };
+    assert_eq!(told("testsuite", "name"), ["bank", "whole"]);
+    let names = ["tests::is_configured", "tests::total_stays", "whole"];
+    assert_eq!(told("testcase", "name"), names);
+    assert_eq!(told("testsuite", "failures"), ["1", "0"]);
+    assert_eq!(told("failure", "type"), ["fail"]);
     assert!(
         lines(&output).contains("tests::is_configured ... FAILED"),
         "{output:?}"

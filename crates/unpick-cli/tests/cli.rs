@@ -25,6 +25,7 @@ impl Place {
         command
             .args(arguments)
             .current_dir(&self.0)
+            .env_remove("GITHUB_ACTIONS")
             .stdin(Stdio::null());
         command
     }
@@ -410,6 +411,36 @@ fn lasting(mut found: Value) -> Value {
         found[name] = Value::Null;
     }
     found
+}
+
+#[test]
+fn each_failure_is_told_once() {
+    let place = Place::new("several");
+    let words = ["suite", "run", "CS.phase01_bad", "--strategy", "random"];
+    let words = [&words[..], &["--keep-going"]].concat();
+    let said = text(&place.run(&words).stdout);
+    let after = |start: &str| -> Vec<String> {
+        let lines = said.lines().filter_map(|line| line.strip_prefix(start));
+        lines.map(str::to_string).collect()
+    };
+    let ids = after("  replay  unpick replay ");
+    assert_eq!(after("FAILED  CS.phase01_bad  deadlock").len(), 4, "{said}");
+    assert_eq!(after("  count   ").len(), 4, "{said}");
+    assert_eq!(after("MORE  ").len(), 0, "{said}");
+    let files = |directory| fs::read_dir(place.0.join(directory)).unwrap().count();
+    assert_eq!(files(".unpick/traces"), 4, "{said}");
+    assert_eq!(files(".unpick/regressions"), 1, "{said}");
+    for id in &ids {
+        assert_eq!(place.run(&["replay", id]).status.code(), Some(1), "{id}");
+    }
+    let found = place.json(&[&words[..], &["--json"]].concat());
+    let groups = found["failures_by_cause"].as_array().unwrap();
+    let told = groups.iter().map(|group| group["trace"].as_str().unwrap());
+    assert_eq!(told.collect::<Vec<_>>(), ids);
+    let counts = groups.iter().filter_map(|group| group["count"].as_u64());
+    assert_eq!(Some(counts.sum()), found["failures"].as_u64());
+    assert_eq!(groups[0]["failure"], found["failure"]);
+    assert_eq!(groups[0]["first_failure_at"], found["first_failure_at"]);
 }
 
 /// Programs of the suite, with and without a fault, small enough to be searched to the end.

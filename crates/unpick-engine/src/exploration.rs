@@ -1,7 +1,8 @@
 //! The loop over executions.
 
 use crate::{
-    Begin, Classes, Execution, History, Profile, Relation, Strategy, Warning, warning::add_warning,
+    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Profile, Relation,
+    Sketch, Strategy, Warning, warning::add_warning,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
@@ -28,6 +29,8 @@ pub struct Limits {
     pub fingerprint: bool,
     /// Whether to collect [`Exploration::classes`].
     pub classes: bool,
+    /// Whether to keep [`Exploration::coverage`].
+    pub coverage: bool,
     /// Whether a data race is a failure.
     pub races: bool,
 }
@@ -121,6 +124,8 @@ pub struct Exploration {
     pub failures: u64,
     /// The first of them.
     pub first_failure: Option<Box<FirstFailure>>,
+    /// All of them, put together where they are the same, if the exploration goes on after a failure.
+    pub groups: FailureGroups,
     /// The first divergence, with the execution in which it was seen.
     pub diverged: Option<Box<FirstFailure>>,
     /// Whether the search space of the strategy was exhausted.
@@ -147,6 +152,8 @@ pub struct Exploration {
     pub shard: Option<Box<ShardFound>>,
     /// The classes of the schedules that count, if asked for.
     pub classes: Option<Classes>,
+    /// How much of the program was seen, if asked for.
+    pub coverage: Option<Coverage>,
     /// What the user should know, each once.
     pub warnings: Vec<Warning>,
 }
@@ -158,6 +165,7 @@ impl Default for Exploration {
             schedules: 0,
             failures: 0,
             first_failure: None,
+            groups: FailureGroups::default(),
             diverged: None,
             complete: false,
             stopped_because: StopReason::Executions,
@@ -171,6 +179,7 @@ impl Default for Exploration {
             hash_sum: 0,
             shard: None,
             classes: None,
+            coverage: None,
             warnings: Vec::new(),
         }
     }
@@ -195,6 +204,11 @@ impl Exploration {
         classes.map(|classes| classes.states.len() as u64)
     }
 
+    /// How much of the program was seen, in numbers, if asked for.
+    pub fn covered(&self) -> Option<Covered> {
+        self.coverage.as_ref().map(Coverage::covered)
+    }
+
     /// Whether no failure and no divergence was found.
     pub fn is_clean(&self) -> bool {
         self.failures == 0 && self.diverged.is_none()
@@ -203,7 +217,8 @@ impl Exploration {
     /// Counts the executions from another number on: from `first`, if they were counted from 0.
     pub fn count_from(&mut self, first: u64) {
         let snapshots = [&mut self.first_failure, &mut self.diverged];
-        for found in snapshots.into_iter().flatten() {
+        let snapshots = snapshots.into_iter().flatten().map(Box::as_mut);
+        for found in snapshots.chain(self.groups.firsts()) {
             found.execution = found.execution.wrapping_add(first);
         }
         let moved = self.hash_sum.wrapping_mul(first.wrapping_mul(2));
@@ -218,6 +233,7 @@ impl Exploration {
                 failure
             });
         }
+        self.groups.append(later.groups, self.schedules);
         if self.diverged.is_none() {
             self.diverged = later.diverged;
         }
@@ -243,6 +259,10 @@ impl Exploration {
             (Some(classes), Some(more)) => classes.merge(more),
             (classes, more) => *classes = classes.take().or(more),
         }
+        match (&mut self.coverage, later.coverage) {
+            (Some(coverage), Some(more)) => coverage.merge(&more),
+            (coverage, more) => *coverage = coverage.take().or(more),
+        }
         self.warn(later.warnings);
     }
 
@@ -258,8 +278,12 @@ impl Exploration {
     fn restart(&mut self) {
         self.schedules = 0;
         self.failures = 0;
+        self.groups.clear();
         if let Some(classes) = &mut self.classes {
             *classes = Classes::default();
+        }
+        if let Some(coverage) = &mut self.coverage {
+            *coverage = Coverage::default();
         }
     }
 
@@ -300,6 +324,7 @@ impl Exploration {
         index: u64,
         is_schedule: bool,
         strategy: &dyn Strategy,
+        keep_going: bool,
     ) {
         let outcome = execution
             .outcome()
@@ -329,6 +354,11 @@ impl Exploration {
             self.failures += 1;
             if self.failures == 1 {
                 self.first_failure = Some(Box::new(self.snapshot(execution, index, strategy)));
+            }
+            if keep_going {
+                let mut groups = core::mem::take(&mut self.groups);
+                groups.add(1, outcome, || self.snapshot(execution, index, strategy));
+                self.groups = groups;
             }
         }
     }
@@ -491,6 +521,51 @@ fn run_range(
     end
 }
 
+/// Looks at executions for what was asked for besides failures.
+struct Survey {
+    history: Option<History>,
+    sketch: Option<Sketch>,
+}
+
+impl Survey {
+    fn new(limits: &Limits, found: &mut Exploration) -> Survey {
+        if limits.classes {
+            found.classes.get_or_insert_default();
+        }
+        if limits.coverage {
+            found.coverage.get_or_insert_default();
+        }
+        let relations = [Relation::Regular, Relation::Lazy];
+        Survey {
+            history: limits.classes.then(|| History::new(&relations)),
+            sketch: limits.coverage.then(Sketch::default),
+        }
+    }
+
+    fn add(
+        &mut self,
+        execution: &Execution,
+        is_schedule: bool,
+        strategy: &mut dyn Strategy,
+        found: &mut Exploration,
+    ) {
+        if let (Some(history), Some(classes), true) =
+            (&mut self.history, &mut found.classes, is_schedule)
+        {
+            classes.add(execution, history);
+        }
+        if let (Some(sketch), Some(coverage)) = (&mut self.sketch, &mut found.coverage) {
+            if let Some(portion) = strategy.portion() {
+                coverage.add_portion(portion);
+            }
+            if is_schedule {
+                sketch.read(execution);
+                coverage.add(sketch.hash());
+            }
+        }
+    }
+}
+
 fn run_loop(
     runtime: &mut dyn Runtime,
     strategy: &mut dyn Strategy,
@@ -500,11 +575,7 @@ fn run_loop(
     found: &mut Exploration,
 ) -> End {
     found.stopped_because = StopReason::Executions;
-    let relations = [Relation::Regular, Relation::Lazy];
-    let mut history = limits.classes.then(|| History::new(&relations));
-    if limits.classes {
-        found.classes.get_or_insert_default();
-    }
+    let mut survey = Survey::new(limits, found);
     for index in range {
         match strategy.begin(index) {
             Begin::Ready => {}
@@ -534,13 +605,9 @@ fn run_loop(
             }
         };
         let is_schedule = counts && execution.outcome().is_some_and(is_complete);
-        if let (Some(history), Some(classes), true) =
-            (&mut history, &mut found.classes, is_schedule)
-        {
-            classes.add(execution, history);
-        }
+        survey.add(execution, is_schedule, strategy, found);
         found.analyse(execution, limits);
-        found.add(execution, index, is_schedule, strategy);
+        found.add(execution, index, is_schedule, strategy, limits.keep_going);
         if limits.fingerprint {
             found.add_fingerprint(execution, index);
         }

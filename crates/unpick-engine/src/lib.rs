@@ -11,11 +11,13 @@
 extern crate alloc;
 
 mod classes;
+mod coverage;
 mod deadlock;
 mod execution;
 mod exploration;
 mod fairness;
 mod footprint;
+mod groups;
 mod history;
 mod leaks;
 mod lock_order;
@@ -25,6 +27,7 @@ pub mod parts;
 mod race;
 mod recording;
 mod site;
+mod sketch;
 mod spin;
 mod strategy;
 mod view;
@@ -32,16 +35,19 @@ mod warning;
 mod watch;
 
 pub use classes::{Classes, state_hash};
+pub use coverage::{Coverage, Covered, CoveredSoFar, TREE, portion_of};
 pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
     ShardFound, StopReason, epoch, explore, explore_range,
 };
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
+pub use groups::{FailureGroup, FailureGroups, GROUPS_MAX};
 pub use history::{Event, History, Relation};
 pub use object::{Held, Shape};
 pub use race::Race;
 pub use recording::Recording;
+pub use sketch::Sketch;
 pub use strategy::{Begin, Findings, Profile, Sample, Stop, Strategy};
 pub use view::View;
 pub use warning::{Confirmation, LockCycle, LockLink, Warning, WarningKind};

@@ -187,6 +187,13 @@ pub trait Strategy: Send {
         None
     }
 
+    /// The part of [`TREE`](crate::TREE) that is done by the execution that has ended, for techniques that
+    /// walk a tree: see [`Coverage`](crate::Coverage). Asked for after each execution or never; the answers
+    /// of a whole search add up to the whole tree, but for what is rounded off, whatever its parts are.
+    fn portion(&mut self) -> Option<u64> {
+        None
+    }
+
     /// The bound at hand, for techniques that iterate over one.
     fn bound(&self) -> Option<u32> {
         None

@@ -148,6 +148,7 @@ const ALL: Limits = Limits {
     fingerprint: false,
     races: true,
     classes: false,
+    coverage: false,
 };
 
 fn run(script: &mut Script) -> unpick_engine::Exploration {

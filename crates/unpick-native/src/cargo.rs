@@ -14,7 +14,9 @@ pub use listing::{HarnessOptions, Listing};
 pub use lost_flags::file_with_lost_flags;
 pub use probe::Toolchain;
 pub(crate) use probe::{Scratch, check_object, compile};
-pub use tests_of_binary::{Explored, Explorer, Output, Tally, Test, Verdict, explore_tests};
+pub use tests_of_binary::{
+    Explored, Explorer, Output, Tally, Test, Verdict, explore_tests, program_name,
+};
 
 use crate::compile::link_arguments;
 use std::ffi::{OsStr, OsString};

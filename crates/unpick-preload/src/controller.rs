@@ -248,6 +248,8 @@ fn observe(found: &Exploration) -> Control {
     let desk = this.desk();
     desk.executions.store(found.executions, Ordering::Relaxed);
     desk.failures.store(found.failures, Ordering::Relaxed);
+    desk.tasks_max.store(found.tasks_max, Ordering::Relaxed);
+    desk.covered.set(found.covered());
     if this.trouble.is_some() || desk.stop.load(Ordering::Relaxed) != 0 {
         return Control::Stop(StopReason::Interrupted);
     }

@@ -1,6 +1,7 @@
 //! The memory that driver and runtime share.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use unpick_engine::CoveredSoFar;
 
 /// The environment variable with the number of the file descriptor of the desk. If there are several, with
 /// commas in between, the program is forked before its `main`, and each fork works at a desk of its own.
@@ -18,7 +19,7 @@ const ANSWER_AT: usize = ORDER_AT + ORDER_MAX;
 /// Bytes of the whole. Pages that are never written cost nothing.
 pub const DESK_SIZE: usize = ANSWER_AT + ANSWER_MAX;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"unpick01");
+const MAGIC: u64 = u64::from_le_bytes(*b"unpick02");
 
 /// The top of the shared memory; orders and answers lie behind it.
 ///
@@ -41,6 +42,10 @@ pub struct Desk {
     pub executions: AtomicU64,
     /// Failing ones among them.
     pub failures: AtomicU64,
+    /// Most tasks in one of them.
+    pub tasks_max: AtomicU64,
+    /// What they have covered, if that is wanted.
+    pub covered: CoveredSoFar,
     /// Raised by every step, and now and then while all tasks wait for the world outside; it stands
     /// still when a task never comes back.
     pub steps: AtomicU64,
@@ -126,6 +131,8 @@ impl Desk {
     pub fn clear_progress(&self) {
         self.executions.store(0, Ordering::Relaxed);
         self.failures.store(0, Ordering::Relaxed);
+        self.tasks_max.store(0, Ordering::Relaxed);
+        self.covered.set(None);
         self.stop.store(0, Ordering::Relaxed);
     }
 }

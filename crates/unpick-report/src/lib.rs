@@ -7,11 +7,13 @@
 mod explained;
 mod failure;
 mod regression;
+mod several;
 mod show;
 mod why;
 
 pub use explained::{explained, note_explanation};
 pub use failure::{FailureReport, Way, headline, thousands};
 pub use regression::{NEAR, changed, fixed};
+pub use several::{count_line, more_line};
 pub use show::{Columns, Sources, Timeline, columns, page, perfetto, schedule};
 pub use why::why;

@@ -76,6 +76,15 @@ pub enum StoreError {
     },
 }
 
+/// Puts a text into a file, as a whole or not at all, in place of what may be there.
+pub fn replace_file(path: &Path, text: &str) -> Result<(), StoreError> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    Part::write(directory, text)?.replace(path)
+}
+
 /// What was written for a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
@@ -123,6 +132,16 @@ impl Store {
             trace,
             regression,
         })
+    }
+
+    /// Keeps a failing execution as a trace only, for programs that fail in several ways: they have one
+    /// regression. Gives its short id and the file.
+    pub fn save_trace(&self, record: &Record) -> Result<(String, PathBuf), StoreError> {
+        let room = Room::from_environment()?;
+        let hash = record.trace.hash();
+        let (id, trace) = Part::write(&self.traces(), &encode(record))?.put_by_hash(hash)?;
+        room.make(self, &trace);
+        Ok((id, trace))
     }
 
     /// Reads a trace by its id or by its path.

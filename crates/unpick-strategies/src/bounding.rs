@@ -23,7 +23,7 @@ use crate::dfs::{diverged, ended_early, is_diverged, nth_from};
 use alloc::{sync::Arc, vec::Vec};
 pub(crate) use tree::Price;
 use tree::{Frame, Point, Run};
-use unpick_engine::{Begin, Execution, Stop, View};
+use unpick_engine::{Begin, Execution, Stop, View, portion_of};
 use unpick_trace::{Choice, TaskId};
 
 /// A place where the execution at hand leaves the first branch.
@@ -119,6 +119,12 @@ impl Bounding {
         part.has_begun = true;
         part.frames.push(Frame::new(given));
         Some(part)
+    }
+
+    /// Every schedule is run once, under whatever bound.
+    pub fn portion(&self) -> u64 {
+        let way = self.path.expected.iter().chain(&self.points);
+        portion_of(way.map(|point| point.options))
     }
 
     /// Walks on to the next execution of exactly the current bound.

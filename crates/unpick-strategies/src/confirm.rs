@@ -56,6 +56,11 @@ impl Confirm {
         found: &mut Exploration,
         observer: &mut dyn FnMut(&Exploration) -> Control,
     ) {
+        // Of what the strategy covers they tell nothing.
+        let limits = &Limits {
+            coverage: false,
+            ..*limits
+        };
         let mut next = 0;
         // The list grows if these executions show other cycles.
         while next < found.warnings.len() {
@@ -83,7 +88,8 @@ impl Confirm {
 /// Appends what a directed search has found; answers whether it has ended the exploration.
 fn append(found: &mut Exploration, mut part: Exploration, limits: &Limits) -> bool {
     part.count_from(found.executions);
-    if let Some(failure) = &mut part.first_failure {
+    let first = part.first_failure.as_deref_mut();
+    for failure in first.into_iter().chain(part.groups.firsts()) {
         failure.is_directed = true;
     }
     let (is_complete, reason) = (found.complete, found.stopped_because);

@@ -19,7 +19,7 @@
 //! spin.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
-use unpick_engine::{Begin, Execution, Stop, Strategy, View};
+use unpick_engine::{Begin, Execution, Stop, Strategy, View, portion_of};
 use unpick_trace::{Choice, Divergence, Outcome, TaskBits, TaskId};
 
 /// A point of the current path with more than one option.
@@ -113,6 +113,11 @@ impl Strategy for Dfs {
             Some(node) if !is_diverged(execution) => Err(ended_early(execution, node.options)),
             _ => Ok(true),
         }
+    }
+
+    fn portion(&mut self) -> Option<u64> {
+        let way = &self.stack[..self.depth];
+        Some(portion_of(way.iter().map(|node| node.options)))
     }
 
     /// The shallowest open point comes last in the order of the search: half of its open branches

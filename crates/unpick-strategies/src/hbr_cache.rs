@@ -22,27 +22,21 @@
 //! no schedule. Under a bound, prefixes are the same only if the same task ran last, since that
 //! decides what the next step costs. Hashes stand for relations.
 
+mod bound;
+mod walk;
+
 use crate::bounding::Price;
 use crate::dfs::{diverged, ended_early, is_diverged, nth_from};
 use crate::names::Names;
 use crate::visited::Visited;
 use alloc::vec::Vec;
+pub use bound::Bound;
 use unpick_engine::{Begin, Execution, History, Relation, Stop, Strategy, View};
 use unpick_trace::{Choice, Outcome, TaskId};
+use walk::Walk;
 
 /// An odd number without pattern.
 const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-
-/// What a schedule may cost at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// Anything.
-    None,
-    /// So many preemptions.
-    Preemptions(u32),
-    /// So many delays.
-    Delays(u32),
-}
 
 /// A point of the current path with more than one option.
 struct Node {
@@ -70,6 +64,7 @@ pub struct HbrCache {
     cost: u32,
     has_skipped: bool,
     has_begun: bool,
+    walk: Walk,
     history: History,
     names: Names,
 }
@@ -92,6 +87,7 @@ impl HbrCache {
             cost: 0,
             has_skipped: false,
             has_begun: false,
+            walk: Walk::default(),
             history: History::new(&[relation]),
             names: Names::default(),
         }
@@ -227,21 +223,9 @@ impl Strategy for HbrCache {
     fn watches(&self) -> bool {
         true
     }
-}
 
-impl Bound {
-    fn allows(self, cost: u32) -> bool {
-        match self {
-            Bound::None => true,
-            Bound::Preemptions(most) | Bound::Delays(most) => cost <= most,
-        }
-    }
-
-    fn price(self, last_goes_on: bool) -> Price {
-        match self {
-            Bound::Preemptions(_) if last_goes_on => Price::One,
-            Bound::Delays(_) => Price::Each,
-            _ => Price::Free,
-        }
+    fn portion(&mut self) -> Option<u64> {
+        let way = self.stack.iter().map(|node| (node.taken, node.options));
+        Some(self.walk.portion(way))
     }
 }

@@ -55,6 +55,10 @@ impl Strategy for Ipb {
         self.search.end(execution)
     }
 
+    fn portion(&mut self) -> Option<u64> {
+        Some(self.search.portion())
+    }
+
     fn bound(&self) -> Option<u32> {
         Some(self.search.bound())
     }

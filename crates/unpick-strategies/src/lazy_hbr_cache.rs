@@ -49,6 +49,10 @@ impl Strategy for LazyHbrCache {
         self.search.end(execution)
     }
 
+    fn portion(&mut self) -> Option<u64> {
+        self.search.portion()
+    }
+
     fn watches(&self) -> bool {
         self.search.watches()
     }

@@ -24,7 +24,6 @@
 //! *Departures from the literature.* Half of the shares stay even: new histories are what can be seen,
 //! bugs are what is wanted, and a technique may be the only one to find a bug that it finds seldom.
 
-mod history;
 mod search;
 mod shares;
 #[cfg(test)]
@@ -33,10 +32,11 @@ mod tests;
 use crate::{Pct, Pos, Random, RandomSource, RoundRobin};
 use alloc::{boxed::Box, collections::BTreeSet, vec::Vec};
 use core::panic::Location;
-use history::History;
 use search::Search;
 use shares::Shares;
-use unpick_engine::{Begin, Execution, LEARNING_MAX, Profile, Sample, Stop, Strategy, View, epoch};
+use unpick_engine::{
+    Begin, Execution, LEARNING_MAX, Profile, Sample, Sketch, Stop, Strategy, View, epoch,
+};
 use unpick_trace::{Choice, Op, TaskId};
 
 /// Members that are drawn by shares.
@@ -70,7 +70,7 @@ pub struct Portfolio {
     /// How many of the first executions were taken in, and the histories seen in them.
     learned: u64,
     seen: BTreeSet<u64>,
-    history: History,
+    history: Sketch,
 }
 
 impl Portfolio {
@@ -92,7 +92,7 @@ impl Portfolio {
             index: 0,
             learned: 0,
             seen: BTreeSet::new(),
-            history: History::default(),
+            history: Sketch::default(),
         }
     }
 

@@ -3,13 +3,14 @@
 use crate::config::project_directory;
 use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, understand};
 use std::path::Path;
-use unpick_analysis::{Understanding, same_failure};
+use unpick_analysis::Understanding;
 use unpick_engine::Control;
 use unpick_report::{
-    FailureReport, NEAR, Timeline, Way, changed, fixed, headline, note_explanation, schedule,
+    FailureReport, NEAR, Timeline, Way, changed, count_line, fixed, headline, more_line,
+    note_explanation, schedule,
 };
 use unpick_store::{Store, StoreError};
-use unpick_trace::{Header, Record};
+use unpick_trace::{Header, Record, same_failure};
 
 /// Explores `program` as `unpick.toml` and the environment say ([`Config::with_environment`]), and panics
 /// with a report if it fails.
@@ -44,8 +45,7 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         eprintln!("unpick: {name}: warning: {}", warning.text);
     }
     if let Some(failure) = &found.first_failure {
-        let way = Way::of(failure.is_directed);
-        panic!("{}", session.report(failure, way, &program));
+        panic!("{}", session.report_all(failure, &found, &program));
     }
     if let Some(diverged) = &found.diverged {
         panic!("{name}: {}", nondeterminism(diverged));
@@ -120,8 +120,36 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Shrinks, explains and keeps a failure.
-    fn report(&self, found: &FirstFailure, way: Way, program: &(dyn Fn() + Send + Sync)) -> String {
+    /// Reports the first failure of an exploration, and the others that it has put together.
+    fn report_all(
+        &self,
+        failure: &FirstFailure,
+        found: &Exploration,
+        program: &(dyn Fn() + Send + Sync),
+    ) -> String {
+        let way = Way::of(failure.is_directed);
+        let mut lines = vec![self.report(failure, way, program, true)];
+        let groups = found.groups.list();
+        let counts: Vec<u64> = groups.iter().map(|group| group.count).collect();
+        for (number, group) in groups.iter().enumerate() {
+            if number > 0 {
+                let way = Way::of(group.first.is_directed);
+                lines.push(self.report(&group.first, way, program, false));
+            }
+            lines.push(count_line(group.count, found.failures));
+        }
+        lines.extend(more_line(self.name, &counts, found.failures));
+        lines.join("\n")
+    }
+
+    /// Shrinks, explains and keeps a failure, as the regression or only as a trace.
+    fn report(
+        &self,
+        found: &FirstFailure,
+        way: Way,
+        program: &(dyn Fn() + Send + Sync),
+        is_regression: bool,
+    ) -> String {
         let understood = understand(self.config, program, found);
         let (failure, known) = match &understood {
             Some((failure, known)) => (failure, Some(known)),
@@ -131,13 +159,21 @@ impl Session<'_> {
         if way == Way::Near {
             record.header.strategy = NEAR.to_string();
         }
-        let (command, saved) = match self.store.save(&record) {
-            Ok(saved) => (
-                format!("UNPICK_REPLAY={} cargo test {}", saved.id, short(self.name)),
-                format!(
-                    "{} (check it in; it runs first next time)",
-                    shown(&saved.regression)
-                ),
+        let kept = match is_regression {
+            true => self.store.save(&record).map(|saved| {
+                let path = shown(&saved.regression);
+                let text = format!("{path} (check it in; it runs first next time)");
+                (saved.id, text)
+            }),
+            false => {
+                let kept = self.store.save_trace(&record);
+                kept.map(|(id, path)| (id, shown(&path)))
+            }
+        };
+        let (command, saved) = match kept {
+            Ok((id, saved)) => (
+                format!("UNPICK_REPLAY={id} cargo test {}", short(self.name)),
+                saved,
             ),
             Err(error) => (
                 format!(
@@ -217,7 +253,7 @@ impl Session<'_> {
             trace: failing.trace,
             outcome: failing.outcome,
         };
-        Some(session.report(&failure, Way::Near, program))
+        Some(session.report(&failure, Way::Near, program, true))
     }
 }
 

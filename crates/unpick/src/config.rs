@@ -32,6 +32,7 @@ pub struct Config {
     pub(crate) keep_going: bool,
     pub(crate) fingerprint: bool,
     pub(crate) classes: bool,
+    pub(crate) coverage: bool,
     pub(crate) races: bool,
     pub(crate) confirm: u64,
     pub(crate) shrink: u64,
@@ -54,6 +55,7 @@ impl Default for Config {
             keep_going: false,
             fingerprint: false,
             classes: false,
+            coverage: false,
             races: true,
             confirm: CONFIRM_DEFAULT,
             shrink: SHRINK_DEFAULT,
@@ -169,6 +171,13 @@ impl Config {
         self
     }
 
+    /// Whether to keep [`Exploration::coverage`](crate::Exploration::coverage): how many histories were
+    /// seen, and how much of the program that is (no).
+    pub fn coverage(mut self, wanted: bool) -> Config {
+        self.coverage = wanted;
+        self
+    }
+
     /// Whether a data race on an [`unpick::cell`](crate::cell) is a failure (yes).
     pub fn races(mut self, are_failures: bool) -> Config {
         self.races = are_failures;
@@ -264,6 +273,7 @@ impl Config {
             keep_going: self.keep_going,
             fingerprint: self.fingerprint,
             classes: self.classes,
+            coverage: self.coverage,
             races: self.races,
         }
     }

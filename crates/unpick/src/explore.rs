@@ -1,5 +1,6 @@
 //! Explorations of a closure, by one worker or by several.
 
+mod sum;
 mod workers;
 
 use crate::rt::Runtime;
@@ -9,6 +10,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use sum::{Sum, Told};
 use unpick_engine::parts::{last_lesson, learned_before, of_slice};
 use unpick_engine::{
     Control, Execution, Exploration, Limits, Profile, StopReason, Strategy, epoch,
@@ -67,8 +69,7 @@ pub fn explore<F: Fn() + Send + Sync + 'static>(config: Config, program: F) -> E
 }
 
 /// Explores `program` and lets `observer` look at the progress every few executions, from whatever
-/// thread makes it. With several workers it sees what all of them have run, or, for a randomised
-/// strategy, the part of one of them.
+/// thread makes it. With several workers it sees what all of them have run, in numbers.
 pub fn explore_observed(
     config: &Config,
     program: &(dyn Fn() + Send + Sync),
@@ -268,11 +269,12 @@ impl<'a> Driver<'a> {
     fn explore_shared(&self, range: Range<u64>) -> Exploration {
         let (mut profile, before) = self.learn_before(&range);
         let mut found = Exploration::default();
+        let sum = Sum::default();
         let mut start = range.start;
         while start < range.end {
             let epoch = epoch(start, range.end);
             start = epoch.end;
-            for part in self.explore_epoch(epoch, &profile, self.config.keep_going) {
+            for part in self.explore_epoch(epoch, &profile, self.config.keep_going, &sum) {
                 let reason = part.stopped_because;
                 found.append(part);
                 if reason != StopReason::Executions {
@@ -301,7 +303,7 @@ impl<'a> Driver<'a> {
         while start < end {
             let epoch = epoch(start, end);
             start = epoch.end;
-            for part in self.explore_epoch(epoch, &learned, true) {
+            for part in self.explore_epoch(epoch, &learned, true, &Sum::default()) {
                 shown.merge(&part.profile);
             }
             if start <= last_lesson(end) {
@@ -324,6 +326,7 @@ impl<'a> Driver<'a> {
         range: Range<u64>,
         profile: &Profile,
         keep_going: bool,
+        sum: &Sum,
     ) -> Vec<Exploration> {
         let length = range.end - range.start;
         let workers = self.config.jobs.min(length.div_ceil(8) as usize);
@@ -350,13 +353,18 @@ impl<'a> Driver<'a> {
                     return;
                 }
                 let from = range.start + number * chunk;
+                let mut told = Told::default();
                 let (part, _) = unpick_engine::explore_range(
                     &mut *runtime,
                     &mut *strategy,
                     from..(from + chunk).min(range.end),
                     &limits,
-                    &mut |found| self.look(&mut pace, found),
+                    &mut |found| match pace.is_time_to_look() {
+                        true => sum.look(found, &mut told, &|sum| self.look_now(sum)),
+                        false => Control::Continue,
+                    },
                 );
+                sum.end_part(&part, &mut told);
                 if part.stopped_because != StopReason::Executions {
                     first_stopped.fetch_min(number, Ordering::Relaxed);
                 }

@@ -41,17 +41,19 @@ pub use explore::{explore, explore_observed, explore_visited, replay};
 pub use shard::{MergeError, Shard, merge};
 pub use understand::{follow, near, understand};
 pub use unpick_analysis as analysis;
-pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding, same_failure};
+pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding};
 pub use unpick_config::{parse_duration, parse_number};
 pub use unpick_engine::{
-    BoundCount, Classes, Confirmation, Control, Execution, Exploration, FirstFailure, Limits,
-    LockCycle, LockLink, PartFound, Race, ShardFound, StopReason, Warning, WarningKind,
+    BoundCount, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
+    FailureGroup, FailureGroups, FirstFailure, GROUPS_MAX, Limits, LockCycle, LockLink, PartFound,
+    Race, ShardFound, StopReason, Warning, WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;
 pub use unpick_store as store;
 pub use unpick_strategies::{Spec, SpecError, techniques};
 pub use unpick_trace as trace;
+pub use unpick_trace::same_failure;
 
 use rt::Answer;
 use unpick_trace::Choice;

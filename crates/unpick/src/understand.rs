@@ -74,6 +74,7 @@ fn limits(config: &Config) -> Limits {
         executions_max: 1,
         fingerprint: false,
         classes: false,
+        coverage: false,
         ..config.limits()
     }
 }

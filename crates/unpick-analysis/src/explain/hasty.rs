@@ -6,9 +6,8 @@
 
 use super::Event;
 use super::events::At;
-use crate::same_failure;
 use crate::shrink::{Ended, Run};
-use unpick_trace::{Outcome, Plan, Segment, TaskId};
+use unpick_trace::{Outcome, Plan, Segment, TaskId, same_failure};
 
 /// Operations before which the failing task is held, at most.
 const HELD_MAX: usize = 16;

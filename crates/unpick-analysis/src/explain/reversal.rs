@@ -1,9 +1,8 @@
 //! Turning one ordering round.
 
 use super::{Cause, Event};
-use crate::same_failure;
 use crate::shrink::{Ended, Run};
-use unpick_trace::{Plan, Segment, TaskId};
+use unpick_trace::{Plan, Segment, TaskId, same_failure};
 
 /// What comes of turning an ordering round.
 pub(super) enum Reversed {

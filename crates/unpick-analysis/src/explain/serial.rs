@@ -5,9 +5,8 @@
 //! not that the two were separated.
 
 use super::{Event, Intrusion};
-use crate::same_failure;
 use crate::shrink::{Ended, Run};
-use unpick_trace::{Plan, Segment, TaskId};
+use unpick_trace::{Plan, Segment, TaskId, same_failure};
 
 /// The intrusions that are to blame for a failure; `None` if there was no time to find out.
 pub(super) fn intrusions(

@@ -2,10 +2,11 @@
 
 use super::TestOptions;
 use crate::Status;
-use crate::native::explore;
+use crate::junit::{Case, Report};
+use crate::native::{Presented, explore};
 use crate::options::ExplorationOptions;
 use anyhow::Result;
-use unpick_native::cargo::{Explored, Explorer, Test, Verdict};
+use unpick_native::cargo::{Explored, Explorer, Test, Verdict, program_name};
 use unpick_native::drive::{Command, Options};
 use unpick_native::install::runtime_library;
 use unpick_native::program::Program;
@@ -13,12 +14,14 @@ use unpick_native::program::Program;
 /// Runs a test again and again in processes of its own.
 pub(crate) struct ProcessExplorer {
     options: TestOptions,
+    report: Option<Report>,
 }
 
 impl ProcessExplorer {
-    pub(crate) fn new(options: &TestOptions) -> ProcessExplorer {
+    pub(crate) fn new(options: &TestOptions, report: Option<Report>) -> ProcessExplorer {
         ProcessExplorer {
             options: options.clone(),
+            report,
         }
     }
 
@@ -28,13 +31,11 @@ impl ProcessExplorer {
         let drive = self.options.native.drive(&options)?;
         Ok((options, drive))
     }
-}
 
-impl Explorer for ProcessExplorer {
-    fn explore(&mut self, test: &Test) -> Result<Explored, String> {
-        Program::at(&test.binary).map_err(|error| error.to_string())?;
+    fn present(&self, test: &Test) -> Result<Presented> {
+        Program::at(&test.binary)?;
         let command = Command {
-            program: std::path::absolute(&test.binary).map_err(|error| error.to_string())?,
+            program: std::path::absolute(&test.binary)?,
             arguments: test.arguments.iter().map(Into::into).collect(),
             // The harness reads the description of the terminal each time it is run.
             environment: [
@@ -43,12 +44,29 @@ impl Explorer for ProcessExplorer {
             ]
             .into(),
             directory: std::env::current_dir().ok(),
-            runtime: runtime_library().map_err(|error| error.to_string())?,
+            runtime: runtime_library()?,
         };
-        let presented = self
-            .options(&test.name)
-            .and_then(|(options, drive)| explore(&test.name, &command, &drive, &options))
-            .map_err(|error| format!("{error:#}"))?;
+        let (options, drive) = self.options(&test.name)?;
+        explore(&test.name, &command, &drive, &options)
+    }
+}
+
+impl Explorer for ProcessExplorer {
+    fn explore(&mut self, test: &Test) -> Result<Explored, String> {
+        let presented = self.present(test).map_err(|error| format!("{error:#}"));
+        if let Some(report) = &mut self.report {
+            let suite = program_name(&test.binary);
+            let case = match &presented {
+                Ok(done) => Case::new(&suite, done.status, &done.json, &done.details),
+                Err(error) => Case::not_explored(&suite, &test.name, error),
+            };
+            report.add(case).map_err(|error| format!("{error:#}"))?;
+        }
+        let presented = presented?;
+        let mut details = presented.details;
+        if let Some(line) = &presented.annotation {
+            details.push_str(&format!("\n{line}"));
+        }
         Ok(Explored {
             verdict: match presented.status {
                 Status::Failed => Verdict::Failed,
@@ -57,7 +75,7 @@ impl Explorer for ProcessExplorer {
             },
             executions: presented.executions,
             elapsed: presented.elapsed,
-            details: presented.details,
+            details,
             json: presented.json.to_string(),
         })
     }

@@ -3,18 +3,19 @@
 use super::keep::{PREFIX, common_text, settings_text};
 use super::refused::refused;
 use super::regression::try_regression;
-use crate::json::{Line, failure_to_json};
+use crate::annotation::annotation;
+use crate::json::{Line, failure_to_json, group_to_json};
 use crate::options::ExplorationOptions;
-use crate::progress::{Progress, is_interrupted};
+use crate::progress::{Progress, Seen, UNDERSTANDING, is_interrupted};
 use crate::{Status, suite};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, NEAR, Way, headline};
+use unpick::report::{FailureReport, NEAR, Way, count_line, headline, more_line};
 use unpick::store::Store;
 use unpick::trace::Record;
-use unpick::{Config, FirstFailure};
+use unpick::{Config, Exploration, FailureGroup, FirstFailure};
 use unpick_native::drive::{
     self, Command, Explored, Naming, Options, Verification, explain_by_output, verify,
 };
@@ -27,6 +28,8 @@ pub(crate) struct Presented {
     pub(crate) elapsed: Duration,
     /// The failure, the divergence, warnings. May be empty.
     pub(crate) details: String,
+    /// The failure for GitHub, if it is to be told there.
+    pub(crate) annotation: Option<String>,
     /// One line about the whole.
     pub(crate) summary: String,
     pub(crate) json: Value,
@@ -49,6 +52,10 @@ struct Subject<'a> {
     command: &'a Command,
     drive: &'a Options,
     options: &'a ExplorationOptions,
+    /// Whether it is about a failure besides the first one.
+    is_other: bool,
+    /// What stands below the five lines.
+    count: Option<&'a str>,
 }
 
 /// Explores a program under a name. Its regression comes first.
@@ -64,6 +71,8 @@ pub(crate) fn explore(
         command,
         drive,
         options,
+        is_other: false,
+        count: None,
     };
     let tried = try_regression(name, command, drive, options);
     if let Some(failing) = tried.failing {
@@ -80,21 +89,103 @@ pub(crate) fn explore(
         presented.add(&tried.said);
         return Ok(presented);
     }
-    let progress = Progress::new(name, options.executions, options.quiet || options.json);
+    let progress = Progress::new(name, options.budget(), options.quiet || options.json);
     let start = Instant::now();
-    let mut watch = |seen: drive::Progress| progress.watch(seen.executions, seen.failures);
+    let mut watch = |seen: drive::Progress| progress.observe(seen_of(seen));
     let found = drive::explore(command, drive, &mut watch);
-    progress.finish();
-    let mut presented = match found {
-        Ok(explored) => tell(subject, explored, None, start.elapsed())?,
-        Err(error) => refused(name, command, error, start.elapsed())?,
+    let elapsed = start.elapsed();
+    if matches!(&found, Ok(explored) if explored.exploration.failures > 0) {
+        progress.say(UNDERSTANDING);
+    }
+    let presented = match found {
+        Ok(explored) => tell(subject, explored, None, elapsed),
+        Err(error) => refused(name, command, error, elapsed),
     };
+    progress.finish();
+    let mut presented = presented?;
     presented.add(&tried.said);
     Ok(presented)
 }
 
+fn seen_of(seen: drive::Progress) -> Seen {
+    Seen {
+        executions: seen.executions,
+        failures: seen.failures,
+        tasks_max: seen.tasks_max,
+        covered: seen.covered,
+    }
+}
+
 /// Says what came of an exploration. `way` is what led to its failure if that was not the strategy.
 fn tell(
+    subject: Subject<'_>,
+    mut explored: Explored,
+    way: Option<Way>,
+    elapsed: Duration,
+) -> Result<Presented> {
+    let groups = std::mem::take(&mut explored.exploration.groups);
+    let (groups, failures) = (groups.list(), explored.exploration.failures);
+    let counts = groups.iter().map(|group| count_line(group.count, failures));
+    let counts: Vec<String> = counts.collect();
+    let others = groups.iter().skip(1);
+    let others: Vec<Explored> = others.map(|group| only(&explored, &group.first)).collect();
+    let of = |number: usize| Subject {
+        is_other: number > 0,
+        count: counts.get(number).map(String::as_str),
+        ..subject
+    };
+    let mut told = vec![tell_one(of(0), explored, way, elapsed)?];
+    for (number, other) in (1..).zip(others) {
+        told.push(tell_one(of(number), other, None, elapsed)?);
+    }
+    Ok(together(subject.name, told, groups, failures))
+}
+
+/// An exploration that has found only one of its failures.
+fn only(explored: &Explored, failure: &FirstFailure) -> Explored {
+    Explored {
+        exploration: Exploration {
+            failures: 1,
+            first_failure: Some(Box::new(failure.clone())),
+            ..Exploration::default()
+        },
+        modules: explored.modules.clone(),
+        addresses: Vec::new(),
+        backend: explored.backend,
+        reexecution: explored.reexecution,
+        reason: String::new(),
+        shared: explored.shared.clone(),
+    }
+}
+
+/// What is said of an exploration with several failures, of which the first one comes first.
+fn together(name: &str, told: Vec<Presented>, groups: &[FailureGroup], failures: u64) -> Presented {
+    let mut told = told.into_iter();
+    let mut whole = told.next().expect("internal error: nothing is told");
+    if groups.is_empty() {
+        return whole;
+    }
+    let to_json =
+        |group, json: &Value| group_to_json(group, json["trace"].clone(), json["failure"].clone());
+    let mut list = vec![to_json(&groups[0], &whole.json)];
+    let mut details = vec![whole.details];
+    for (group, other) in groups.iter().skip(1).zip(told) {
+        list.push(to_json(group, &other.json));
+        details.push(other.details);
+        let lines = whole.annotation.into_iter().chain(other.annotation);
+        let lines: Vec<String> = lines.collect();
+        whole.annotation = (!lines.is_empty()).then(|| lines.join("\n"));
+        whole.status = whole.status.max(other.status);
+    }
+    let counts: Vec<u64> = groups.iter().map(|group| group.count).collect();
+    details.extend(more_line(name, &counts, failures));
+    whole.details = details.join("\n");
+    whole.json["failures_by_cause"] = Value::Array(list);
+    whole
+}
+
+/// Says what came of an exploration with one failure at most.
+fn tell_one(
     subject: Subject<'_>,
     mut explored: Explored,
     way: Option<Way>,
@@ -210,12 +301,16 @@ fn present(
     let found = &explored.exploration;
     let mut details = String::new();
     let mut status = suite::status_of(found);
-    let (mut trace, mut told) = (None, Value::Null);
+    let (mut trace, mut told, mut annotated) = (None, Value::Null, None);
     if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
         match verification {
             Verification::Confirmed { .. } => {
                 let (text, id) = report(subject, &explored, failure, &failing);
+                annotated = annotation(&failure.outcome, &text);
                 details.push_str(&text);
+                if let Some(line) = subject.count {
+                    details.push_str(&format!("\n{line}"));
+                }
                 trace = id;
                 told = failure_to_json(failure, failing.known.as_ref());
             }
@@ -242,6 +337,7 @@ fn present(
         elapsed_ms: elapsed.as_millis() as u64,
         trace,
         failure: told,
+        groups: Value::Null,
         shard: options.shard,
         options: common_text(drive, options),
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
@@ -249,7 +345,7 @@ fn present(
     let mut json = line.to_json(found);
     json["backend"] = json!(explored.backend.word());
     json["reexec"] = json!(explored.reexecution.word());
-    let mut summary = suite::summary(name, found, options.shard, elapsed);
+    let mut summary = suite::summary(name, found, options, elapsed);
     summary.push_str(&format!(
         "\n  {} and {}: {}",
         explored.backend.word(),
@@ -261,6 +357,7 @@ fn present(
         executions: found.executions,
         elapsed,
         details,
+        annotation: annotated,
         summary,
         json,
     }
@@ -291,10 +388,20 @@ fn report(
             (Some(path.clone()), path)
         }
         (_, true) => (None, "nothing (--no-save)".to_string()),
-        (_, false) => match Store::new("").save(&record(subject, explored, failure, way, known)) {
-            Ok(saved) => (Some(saved.id), saved.regression.display().to_string()),
-            Err(error) => (None, format!("nothing: {error}")),
-        },
+        (_, false) => {
+            let store = Store::new("");
+            let record = record(subject, explored, failure, way, known);
+            let saved = match subject.is_other {
+                true => store.save_trace(&record),
+                false => store
+                    .save(&record)
+                    .map(|saved| (saved.id, saved.regression)),
+            };
+            match saved {
+                Ok((id, path)) => (Some(id), path.display().to_string()),
+                Err(error) => (None, format!("nothing: {error}")),
+            }
+        }
     };
     let replay = match &id {
         Some(id) => format!("unpick replay {id}"),

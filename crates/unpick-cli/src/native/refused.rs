@@ -57,6 +57,7 @@ pub(super) fn refused(
         executions,
         elapsed,
         details: text,
+        annotation: None,
         summary: format!("{name}: not explored to the end"),
         json,
     })

@@ -32,6 +32,7 @@ impl Place {
             "RUSTFLAGS",
             "CARGO_ENCODED_RUSTFLAGS",
             "MAKEFLAGS",
+            "GITHUB_ACTIONS",
         ] {
             command.env_remove(name);
         }

@@ -52,3 +52,30 @@ fn a_failure_can_be_left_as_it_was_found() {
     assert!(failure["pattern"].is_null(), "{}", said.text);
     assert_eq!(failure["steps"], failure["steps_found"], "{}", said.text);
 }
+
+#[test]
+fn each_failure_is_told_once() {
+    let place = Place::new("several");
+    place.build("c/reference_count.c", &[]);
+    let run = ["run", "--strategy", "random", "--executions", "500"];
+    let run = [&run[..], &["--keep-going", "--jobs", "2", "--json"]].concat();
+    let said = place.unpick(&[&run[..], &["--", "./reference_count"]].concat());
+    assert_eq!(said.code, 1, "{}", said.text);
+    let object: serde_json::Value = serde_json::from_str(said.text.trim()).unwrap();
+    let groups = object["failures_by_cause"].as_array().unwrap();
+    let mut summaries: Vec<_> = groups
+        .iter()
+        .map(|group| &group["failure"]["summary"])
+        .collect();
+    assert_eq!(summaries.len(), 4, "{}", said.text);
+    summaries.sort_by_key(|summary| summary.to_string());
+    summaries.dedup();
+    assert_eq!(summaries.len(), 4, "{}", said.text);
+    let counts = groups.iter().filter_map(|group| group["count"].as_u64());
+    assert_eq!(Some(counts.sum()), object["failures"].as_u64());
+    for group in groups {
+        let again = place.unpick(&["replay", group["trace"].as_str().unwrap()]);
+        let is_same = again.text.contains("the same failure, step by step");
+        assert!(is_same, "{group}: {}", again.text);
+    }
+}

@@ -17,7 +17,9 @@
 //! Never runs anything itself.
 
 use super::frontier::Piece;
-use crate::{Exploration, Findings, PartFound, ShardFound, StopReason, Strategy};
+use crate::{
+    Coverage, Covered, Exploration, Findings, PartFound, ShardFound, StopReason, Strategy,
+};
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -114,6 +116,8 @@ pub struct Search {
     executions_max: u64,
     next_id: u64,
     found: Exploration,
+    /// What all chunks so far have covered, also those that may turn out not to count.
+    coverage: Option<Coverage>,
     records: Option<Records>,
     /// Why the search is over, once all that counts is known.
     stop: Option<StopReason>,
@@ -139,6 +143,7 @@ impl Search {
             executions_max,
             next_id: 0,
             found: Exploration::default(),
+            coverage: None,
             records: None,
             stop: None,
             closing: None,
@@ -209,6 +214,11 @@ impl Search {
         self.stop.is_some()
     }
 
+    /// What was covered so far.
+    pub(super) fn covered(&self) -> Option<Covered> {
+        self.coverage.as_ref().map(Coverage::covered)
+    }
+
     /// Parts that no worker has.
     pub(super) fn waiting_count(&self) -> usize {
         let is_waiting = |part: &&Part| part.state == State::Waiting;
@@ -261,6 +271,10 @@ impl Search {
         let part = &mut self.parts[position];
         part.state = state;
         part.strategy = strategy;
+        if let Some(coverage) = &chunk.found.coverage {
+            let so_far = self.coverage.get_or_insert_default();
+            so_far.merge(coverage);
+        }
         if chunk.found.executions > 0 {
             part.chunks.push(chunk);
         }

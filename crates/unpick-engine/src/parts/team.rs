@@ -6,7 +6,8 @@
 
 use super::search::{Allowance, Chunk, Job, Search, State};
 use crate::{
-    Begin, Control, End, Exploration, Limits, Runtime, StopReason, Strategy, explore_range,
+    Begin, Control, Coverage, CoveredSoFar, End, Exploration, Limits, Runtime, StopReason,
+    Strategy, explore_range,
 };
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -49,6 +50,9 @@ pub struct Team<M> {
     is_closing: AtomicBool,
     executions: AtomicU64,
     failures: AtomicU64,
+    tasks_max: AtomicU64,
+    /// As of the chunks that are done.
+    covered: CoveredSoFar,
 }
 
 impl<M: Meeting> Team<M> {
@@ -61,6 +65,8 @@ impl<M: Meeting> Team<M> {
             is_closing: AtomicBool::new(false),
             executions: AtomicU64::new(0),
             failures: AtomicU64::new(0),
+            tasks_max: AtomicU64::new(0),
+            covered: CoveredSoFar::default(),
         }
     }
 
@@ -107,6 +113,7 @@ impl<M: Meeting> Team<M> {
         let waiting = search.waiting_count();
         self.wanted
             .store(idle.saturating_sub(waiting), Ordering::Relaxed);
+        self.covered.set(search.covered());
         let is_closing = self.is_closing.load(Ordering::Relaxed);
         if idle > 0 && (waiting > 0 || search.is_over() || is_closing) {
             self.meeting.wake();
@@ -140,7 +147,10 @@ impl<M: Meeting> Team<M> {
         let executions = found.executions - told.0;
         let failures = found.failures - told.1;
         *told = (found.executions, found.failures);
+        let tasks_max = self.tasks_max.fetch_max(found.tasks_max, Ordering::Relaxed);
         Exploration {
+            tasks_max: tasks_max.max(found.tasks_max),
+            coverage: self.covered.get().map(Coverage::from),
             executions: self.executions.fetch_add(executions, Ordering::Relaxed) + executions,
             failures: self.failures.fetch_add(failures, Ordering::Relaxed) + failures,
             warnings: found.warnings.clone(),

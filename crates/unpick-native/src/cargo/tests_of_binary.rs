@@ -179,7 +179,7 @@ fn tests(binary: &Path, options: &HarnessOptions) -> Vec<Test> {
 }
 
 /// The name of a test binary without the hash that Cargo adds.
-fn program_name(binary: &Path) -> String {
+pub fn program_name(binary: &Path) -> String {
     let name = binary.file_name().unwrap_or_default().to_string_lossy();
     match name.rsplit_once('-') {
         Some((name, hash)) if hash.len() == 16 && u64::from_str_radix(hash, 16).is_ok() => {

@@ -67,12 +67,6 @@ pub(super) fn explore(
 /// How far all are: each tells what all have done when it looked last.
 fn furthest(looks: &[Look]) -> Progress {
     let seen = looks.iter().map(Look::progress);
-    let none = Progress {
-        executions: 0,
-        failures: 0,
-    };
-    seen.fold(none, |one, other| Progress {
-        executions: one.executions.max(other.executions),
-        failures: one.failures.max(other.failures),
-    })
+    let furthest = seen.max_by_key(|seen| seen.executions);
+    furthest.unwrap_or_default()
 }

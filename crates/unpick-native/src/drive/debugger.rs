@@ -38,6 +38,7 @@ pub fn debug(
         keep_going: false,
         fingerprint: false,
         classes: false,
+        coverage: false,
         races: false,
     };
     let work = Work::Replay(trace.clone());

@@ -278,6 +278,7 @@ pub(super) fn survey(
             keep_going: true,
             fingerprint: false,
             classes: false,
+            coverage: false,
             races: false,
         };
         let work = Work::Explore {
@@ -369,6 +370,7 @@ fn fingerprint(
         keep_going: true,
         fingerprint: true,
         classes: false,
+        coverage: false,
         races: false,
     };
     let work = Work::Explore {
@@ -406,6 +408,7 @@ pub fn replay(
         keep_going: false,
         fingerprint: true,
         classes: false,
+        coverage: false,
         races: false,
     };
     let named = named::find(command, options, first_launch(options))?;

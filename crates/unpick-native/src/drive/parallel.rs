@@ -128,7 +128,7 @@ impl Workers<'_> {
                 self.ready()?;
                 let parts = split(start..epoch.end, self.processes.len(), chunk);
                 start = parts.last().map_or(epoch.end, |part| part.end);
-                let before = progress_of(whole.as_ref()).executions;
+                let before = progress_of(whole.as_ref());
                 let profile = profile.as_ref();
                 let done = run(&mut self.processes, order, &parts, profile, before, watch);
                 for answer in done {
@@ -164,10 +164,12 @@ impl Workers<'_> {
 
 fn progress_of(whole: Option<&Answer>) -> Progress {
     let found = whole.map(|whole| &whole.exploration);
-    Progress {
-        executions: found.map_or(0, |found| found.executions),
-        failures: found.map_or(0, |found| found.failures),
-    }
+    found.map_or(Progress::default(), |found| Progress {
+        executions: found.executions,
+        failures: found.failures,
+        tasks_max: found.tasks_max,
+        covered: found.covered(),
+    })
 }
 
 fn interrupted(mut whole: Answer) -> Answer {
@@ -195,7 +197,7 @@ fn run(
     order: &Order,
     parts: &[Range<u64>],
     profile: Option<&Profile>,
-    before: u64,
+    before: Progress,
     watch: &mut Watch<'_>,
 ) -> Vec<Result<Answer, DriveError>> {
     let mut orders = Vec::new();
@@ -223,8 +225,10 @@ fn run(
         // The first process stands for all of them.
         let mut watch_all = |seen: Progress| {
             let goes_on = watch(Progress {
-                executions: before + seen.executions * count,
-                failures: seen.failures,
+                executions: before.executions + seen.executions * count,
+                failures: before.failures + seen.failures,
+                tasks_max: before.tasks_max.max(seen.tasks_max),
+                covered: before.covered.or(seen.covered),
             });
             if !goes_on {
                 looks.iter().for_each(Look::stop);

@@ -15,8 +15,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use unpick_engine::Covered;
 use unpick_protocol::{
-    Answer, Backend, DESK_VARIABLE, LOOK_SIGNAL, Launch, Module, Order, Trouble, decode, encode,
+    Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, Trouble, decode,
+    encode,
 };
 
 use super::desk::SharedDesk;
@@ -128,12 +130,27 @@ fn describe(status: &ExitStatus) -> String {
 }
 
 /// How far an order is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
     /// Executions done.
     pub executions: u64,
     /// Failing ones among them.
     pub failures: u64,
+    /// Most tasks in one of them.
+    pub tasks_max: u64,
+    /// What they have covered, if that is wanted.
+    pub covered: Option<Covered>,
+}
+
+impl Progress {
+    fn of(desk: &Desk) -> Progress {
+        Progress {
+            executions: desk.executions.load(Ordering::Relaxed),
+            failures: desk.failures.load(Ordering::Relaxed),
+            tasks_max: desk.tasks_max.load(Ordering::Relaxed),
+            covered: desk.covered.get(),
+        }
+    }
 }
 
 /// Looks at the progress every now and then; `false` ends the exploration after the execution at
@@ -157,11 +174,7 @@ impl Look {
 
     /// How far the order at hand is.
     pub fn progress(&self) -> Progress {
-        let desk = self.0.top();
-        Progress {
-            executions: desk.executions.load(Ordering::Relaxed),
-            failures: desk.failures.load(Ordering::Relaxed),
-        }
+        Progress::of(self.0.top())
     }
 }
 
@@ -303,11 +316,7 @@ impl Process {
                     _ => DriveError::Died { status, executions },
                 });
             }
-            let progress = Progress {
-                executions,
-                failures: desk.failures.load(Ordering::Relaxed),
-            };
-            if !watch(progress) {
+            if !watch(Progress::of(desk)) {
                 desk.stop.store(1, Ordering::Relaxed);
             }
             let now = desk.steps.load(Ordering::Relaxed) + executions;

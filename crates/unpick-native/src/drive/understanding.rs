@@ -130,6 +130,7 @@ impl Follower<'_> {
             keep_going: false,
             fingerprint: false,
             classes: false,
+            coverage: false,
             races: false,
         };
         let work = Work::Follow(plan.clone());

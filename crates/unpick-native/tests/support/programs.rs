@@ -123,6 +123,7 @@ pub fn options(strategy: &str, executions: u64) -> Options {
             keep_going: false,
             fingerprint: true,
             classes: false,
+            coverage: false,
             races: false,
         },
         time: None,

@@ -1,6 +1,10 @@
 //! Whether two executions fail in the same way.
 
-use unpick_trace::{Deadlock, OpKind, Outcome};
+use crate::{Deadlock, OpKind, Outcome};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 
 /// Whether two outcomes are the same failure: same kind, same message, same place. Deadlocks are the same
 /// if as many tasks wait at the same places, in a ring as long, whatever their numbers are.
@@ -12,7 +16,7 @@ pub fn same_failure(one: &Outcome, other: &Outcome) -> bool {
         (Outcome::Deadlock(one), Outcome::Deadlock(other)) => {
             one.cycle.len() == other.cycle.len() && places(one) == places(other)
         }
-        _ => std::mem::discriminant(one) == std::mem::discriminant(other),
+        _ => core::mem::discriminant(one) == core::mem::discriminant(other),
     }
 }
 
@@ -32,7 +36,7 @@ fn places(deadlock: &Deadlock) -> Vec<(Option<String>, OpKind)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unpick_trace::{Blocked, Failure, FailureKind, ObjectId, Op, Site, TaskId};
+    use crate::{Blocked, Failure, FailureKind, ObjectId, Op, Site, TaskId};
 
     fn panic(message: &str, line: u32) -> Outcome {
         Outcome::Fail(Failure {

@@ -1,17 +1,18 @@
-//! What a portfolio takes for new: a history, told by a pass over the trace that costs next to nothing.
+//! A history, told by a pass over the trace that costs next to nothing: what coverage and portfolios take
+//! for new.
 //!
-//! It is finer than the happens-before relation that [`unpick_engine::History`] knows: tasks that are
-//! created in another order have other names. That makes something new of what is not, for all members
+//! It is finer than the happens-before relation that [`History`](crate::History) knows: tasks that are
+//! created in another order have other names. That makes something new of what is not, for all strategies
 //! alike.
 
+use crate::Execution;
 use alloc::vec::Vec;
-use unpick_engine::Execution;
 use unpick_trace::{Access, Choice};
 
 /// The history of an execution as a hash: who performed which of his operations on an object after
 /// whom, where the order of two reads does not count.
 #[derive(Default)]
-pub(super) struct History {
+pub struct Sketch {
     hash: u64,
     /// Of each object: its writes in order, and the reads since the last one.
     objects: Vec<(u64, u64)>,
@@ -19,7 +20,7 @@ pub(super) struct History {
     ordinals: Vec<u64>,
 }
 
-impl History {
+impl Sketch {
     /// The hash of the execution that was read last.
     pub fn hash(&self) -> u64 {
         self.hash

@@ -1,0 +1,253 @@
+//! The words of progress and coverage.
+
+use std::time::Duration;
+use unpick::report::thousands;
+use unpick::{Covered, Exploration};
+
+/// How far an exploration is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) executions: u64,
+    pub(crate) failures: u64,
+    pub(crate) tasks_max: u64,
+    pub(crate) covered: Option<Covered>,
+}
+
+impl From<&Exploration> for Seen {
+    fn from(found: &Exploration) -> Seen {
+        Seen {
+            executions: found.executions,
+            failures: found.failures,
+            tasks_max: found.tasks_max,
+            covered: found.covered(),
+        }
+    }
+}
+
+/// What ends an exploration, as far as that is known beforehand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) executions: u64,
+    pub(crate) time: Option<Duration>,
+    /// Whether executions are drawn independently, so that those so far tell of the unseen.
+    pub(crate) is_randomised: bool,
+}
+
+/// One moment of an exploration.
+pub(super) struct Moment {
+    pub(super) seen: Seen,
+    pub(super) elapsed: Duration,
+    /// What was covered some time before.
+    pub(super) before: Option<Covered>,
+}
+
+impl Moment {
+    /// The line, without the name.
+    pub(super) fn line(&self, budget: &Budget) -> String {
+        let seen = &self.seen;
+        let rate = seen.executions as f64 / self.elapsed.as_secs_f64().max(1e-3);
+        let mut parts = vec![format!(
+            "{} execution{} ({}/s)",
+            thousands(seen.executions),
+            plural(seen.executions),
+            thousands(rate as u64)
+        )];
+        if seen.tasks_max > 0 {
+            let tasks = seen.tasks_max;
+            parts.push(format!("{} task{}", thousands(tasks), plural(tasks)));
+        }
+        if let Some(covered) = &seen.covered {
+            parts.push(format!("{}{}", histories(covered), self.growth(covered)));
+        }
+        parts.push(format!("{} failing", thousands(seen.failures)));
+        let estimate = seen.covered.as_ref();
+        parts.extend(estimate.and_then(|covered| estimate_of(covered, budget.is_randomised)));
+        if let Some(left) = self.left(budget) {
+            parts.push(format!("{} left", rough(left)));
+        }
+        parts.join(", ")
+    }
+
+    /// The part that is done, from 0 to 1, by what ends it first.
+    pub(super) fn done(&self, budget: &Budget) -> f64 {
+        let executions = self.seen.executions as f64 / budget.executions.max(1) as f64;
+        let time = budget.time.map_or(0.0, |time| {
+            self.elapsed.as_secs_f64() / time.as_secs_f64().max(1e-3)
+        });
+        let tree = self.seen.covered.and_then(|covered| covered.tree_done());
+        executions.max(time).max(tree.unwrap_or(0.0)).min(1.0)
+    }
+
+    /// How long it still takes, if it goes on like this; none before there is anything to tell it from.
+    fn left(&self, budget: &Budget) -> Option<Duration> {
+        let done = self.done(budget);
+        let left = self.elapsed.as_secs_f64() * (1.0 - done) / done;
+        (done > 0.0 && self.elapsed > Duration::ZERO)
+            .then(|| Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX))
+    }
+
+    fn growth(&self, now: &Covered) -> String {
+        let Some(before) = &self.before else {
+            return String::new();
+        };
+        let last = now.schedules.saturating_sub(before.schedules);
+        let new = now.histories.saturating_sub(before.histories).min(last);
+        match last {
+            0 => String::new(),
+            _ => format!(" ({} new in the last {})", thousands(new), thousands(last)),
+        }
+    }
+}
+
+fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// How many histories were seen.
+pub(crate) fn histories(covered: &Covered) -> String {
+    let count = covered.histories;
+    let word = if count == 1 { "history" } else { "histories" };
+    format!("{} {word}", thousands(count))
+}
+
+/// How much of the program that is, if it can be told.
+pub(crate) fn estimate_of(covered: &Covered, is_randomised: bool) -> Option<String> {
+    if let Some(done) = covered.tree {
+        let done = covered.tree_done().filter(|_| done > 0).unwrap_or(0.0);
+        return Some(format!("{} of the tree", percent(done)));
+    }
+    let unseen = covered.unseen().filter(|_| is_randomised)?;
+    Some(format!("unseen {}", percent(unseen)))
+}
+
+/// A share, no more exact than it is.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        0.0 => "about 0 %".to_string(),
+        ..0.1 => "less than 0.1 %".to_string(),
+        ..9.95 => format!("about {percent:.1} %"),
+        _ => format!("about {percent:.0} %"),
+    }
+}
+
+/// A time, no more exact than it is.
+fn rough(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round() as u64;
+    let units = [(1, 120, "s"), (60, 7_200, "min"), (3_600, 172_800, "h")];
+    let days = (86_400, 31_536_000, "days");
+    let mut units = units.into_iter().chain([days]);
+    match units.find(|(_, until, _)| seconds < *until) {
+        Some((unit, _, word)) => format!("{} {word}", seconds / unit),
+        None => "years".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TREE: u64 = 1 << 63;
+
+    fn moment(executions: u64, covered: Option<Covered>) -> Moment {
+        Moment {
+            seen: Seen {
+                executions,
+                failures: 2,
+                tasks_max: 3,
+                covered,
+            },
+            elapsed: Duration::from_secs(10),
+            before: None,
+        }
+    }
+
+    fn budget(executions: u64, is_randomised: bool) -> Budget {
+        Budget {
+            executions,
+            time: None,
+            is_randomised,
+        }
+    }
+
+    fn covered(histories: u64, once: u64, tree: Option<u64>) -> Option<Covered> {
+        Some(Covered {
+            schedules: 40_000,
+            histories,
+            histories_once: once,
+            tree,
+        })
+    }
+
+    #[test]
+    fn a_randomised_strategy_tells_of_the_unseen() {
+        let mut moment = moment(40_000, covered(1_204, 1_200, None));
+        assert_eq!(
+            moment.line(&budget(200_000, true)),
+            "40,000 executions (4,000/s), 3 tasks, 1,204 histories, 2 failing, unseen about 3.0 %, \
+             40 s left"
+        );
+        moment.before = Some(Covered {
+            schedules: 30_000,
+            histories: 1_173,
+            ..Covered::default()
+        });
+        assert_eq!(
+            moment.line(&Budget {
+                time: Some(Duration::from_secs(20)),
+                ..budget(200_000, true)
+            }),
+            "40,000 executions (4,000/s), 3 tasks, 1,204 histories (31 new in the last 10,000), \
+             2 failing, unseen about 3.0 %, 10 s left"
+        );
+    }
+
+    #[test]
+    fn a_search_tells_of_its_tree() {
+        let quarter = moment(40_000, covered(1, 0, Some(TREE / 4)));
+        assert_eq!(
+            quarter.line(&budget(u64::MAX, false)),
+            "40,000 executions (4,000/s), 3 tasks, 1 history, 2 failing, about 25 % of the tree, 30 s left"
+        );
+        let huge = moment(40_000, covered(40_000, 40_000, Some(0)));
+        assert_eq!(
+            huge.line(&budget(80_000, false)),
+            "40,000 executions (4,000/s), 3 tasks, 40,000 histories, 2 failing, about 0 % of the tree, \
+             10 s left"
+        );
+        let other = moment(40_000, covered(40_000, 40_000, None));
+        assert_eq!(
+            other.line(&budget(80_000, false)),
+            "40,000 executions (4,000/s), 3 tasks, 40,000 histories, 2 failing, 10 s left"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        let mut first = moment(1, None);
+        first.seen.tasks_max = 0;
+        assert_eq!(
+            first.line(&budget(u64::MAX, true)),
+            "1 execution (0/s), 2 failing, years left"
+        );
+        assert_eq!(
+            moment(0, None).line(&budget(10, true)),
+            "0 executions (0/s), 3 tasks, 2 failing"
+        );
+    }
+
+    #[test]
+    fn shares_and_times_are_rough() {
+        let shares = [0.0, 0.0002, 0.034, 0.0996, 0.345, 1.0].map(percent);
+        assert_eq!(
+            shares.join(", "),
+            "about 0 %, less than 0.1 %, about 3.4 %, about 10 %, about 34 %, about 100 %"
+        );
+        let times = [0, 119, 120, 7_199, 7_200, 200_000, u64::MAX];
+        let times = times.map(|seconds| rough(Duration::from_secs(seconds)));
+        assert_eq!(
+            times.join(", "),
+            "0 s, 119 s, 2 min, 119 min, 2 h, 2 days, years"
+        );
+    }
+}
