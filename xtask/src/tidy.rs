@@ -6,6 +6,7 @@
 mod arrows;
 mod functions;
 mod lexer;
+mod links;
 mod machine_paths;
 mod names;
 mod openings;
@@ -62,6 +63,7 @@ const CHECKS: &[Check] = &[
     pages::techniques,
     pages::glossary,
     pages::fronts,
+    links::check,
     machine_paths::check,
 ];
 

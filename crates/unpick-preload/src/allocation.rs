@@ -105,7 +105,7 @@ fn release(block: *mut c_void, pc: usize) {
             let found = this
                 .shadow
                 .free(task, block as usize, released.size, pc, &this.clocks);
-            if let Some(finding) = found {
+            if let Some(finding) = found.filter(|_| this.races) {
                 report(finding, pc);
             }
         }

@@ -12,7 +12,7 @@ fn map(address: usize, size: usize, rest: [i64; 4]) -> usize {
     let result = unsafe { sys::call(libc::SYS_mmap, arguments) };
     if let (Some(this), true) = (running(), result > 0) {
         let range = result as usize..result as usize + size.next_multiple_of(4096);
-        if this.races {
+        if this.keeps_shadow() {
             this.shadow.allocate(range.start, range.len());
         }
         this.snapshot.note_mapped(range);

@@ -114,7 +114,7 @@ fn check_thoroughly(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let found = this
         .shadow
         .access_any(&this.clocks, task, address, size, kind, pc);
-    if let Some(finding) = found {
+    if let Some(finding) = found.filter(|_| this.races) {
         report(finding, pc);
     }
 }

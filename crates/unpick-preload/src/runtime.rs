@@ -95,6 +95,7 @@ pub struct Runtime {
     pub points_at: Shared,
     /// The functions whose beginning is a point.
     pub named: Named,
+    /// Whether races and uses of freed memory are failures.
     pub races: bool,
     pub clocks: Clocks,
     pub shadow: Shadow,
@@ -403,7 +404,13 @@ impl Runtime {
     /// everything else.
     #[inline]
     pub fn watches_memory(&self) -> bool {
-        self.races && self.task_count > 1
+        self.keeps_shadow() && self.task_count > 1
+    }
+
+    /// Whether it matters who used which memory: for races, or for which accesses are to be points.
+    #[inline]
+    pub fn keeps_shadow(&self) -> bool {
+        self.races || self.points == Points::Shared
     }
 
     /// Asks the strategy something on behalf of the running task. Zero if the execution is over.

@@ -82,3 +82,18 @@ fn a_function_that_never_begins_is_told() {
     let object: serde_json::Value = serde_json::from_str(said.text.trim()).unwrap();
     assert_eq!(object["warnings"][0]["kind"], "point-not-reached");
 }
+
+/// A program with races that are not to be reported must be led to what they do.
+#[test]
+fn shared_accesses_are_points_when_races_are_no_failures() {
+    let place = Place::new("no-races");
+    place.build("c/racy_counter.c", &[]);
+    let run = ["run", "--no-races", "--no-save"];
+    let none = [&run[..], &["--points", "sync", "--", "./racy_counter"]].concat();
+    let said = place.unpick(&none);
+    assert_eq!(said.code, 0, "{}", said.text);
+    let said = place.unpick(&[&run[..], &["--", "./racy_counter"]].concat());
+    assert_eq!(said.code, 1, "{}", said.text);
+    let words = "assertion `views == THREADS * VIEWS` failed";
+    assert!(said.text.contains(words), "{}", said.text);
+}
