@@ -151,9 +151,9 @@ impl Strategy for Odpor {
         if self.sections.is_refuted && !self.keeps() {
             return Err(Stop::Cut);
         }
-        if let Err(section) = inside {
+        if let Err(from) = inside {
             self.path
-                .look_anew(&[section], &self.history, &self.sections, &self.objects);
+                .look_anew(from, &self.history, &self.sections, &self.objects);
         }
         if self.depth == self.path.nodes.len() {
             self.discover(view, inside.unwrap_or(None))?;
@@ -179,7 +179,6 @@ impl Strategy for Odpor {
             self.script.reverse();
         }
         if is_section {
-            node.is_known = !is_end;
             self.sections.open(execution, &self.history, key, task);
         }
         Ok(task)

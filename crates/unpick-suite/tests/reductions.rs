@@ -7,8 +7,8 @@ use unpick_suite::generated::{Channel, Flavour, Program, Statement, generate};
 use unpick_suite::judge::{PROMISES, Tally, judge};
 
 use Statement::{
-    Add, CellRead, CellWrite, CompareExchange, If, Join, Load, Lock, PanicIf, ReadLock, Send,
-    Spawn, Store, StoreLocal, TryReadLock, TrySend, WriteLock,
+    Add, CellRead, CellWrite, CompareExchange, If, Join, Load, Lock, NotifyOne, PanicIf, ReadLock,
+    Send, Spawn, Store, StoreLocal, TryReadLock, TrySend, Wait, WriteLock,
 };
 
 /// Programs of each flavour that are looked at.
@@ -228,4 +228,47 @@ fn a_send_overtakes_a_message_that_two_attempts_have_seen() {
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
     assert_eq!(verdict.relations, 5);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+}
+
+/// Executions of `odpor` and of `lazy-odpor`.
+fn counts_of_both(tasks: Vec<Vec<Statement>>) -> (u64, u64) {
+    let program = Program {
+        tasks,
+        channel: None,
+    };
+    let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
+    assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
+    let executions_of = |name: &str| {
+        let mut techniques = verdict.techniques.iter();
+        let one = techniques.find(|one| one.technique == name);
+        one.expect("it is judged").executions
+    };
+    (executions_of("odpor"), executions_of("lazy-odpor"))
+}
+
+/// A section was performed as a whole before an execution shows that it cannot be. What was planned for the
+/// whole must not be run beside what is planned for its parts.
+#[test]
+fn a_section_that_loses_its_privilege_late_is_not_explored_twice() {
+    let counts = counts_of_both(vec![
+        vec![Spawn(1), Lock(0, vec![Lock(1, vec![CellRead(0), Wait(0)])])],
+        vec![
+            NotifyOne(0),
+            Lock(1, vec![Lock(0, vec![])]),
+            CellWrite(0, 1),
+        ],
+    ]);
+    assert_eq!(counts, (7, 7));
+}
+
+/// The same with a failure of the first task, which ends the execution wherever the second one stands. That
+/// the main task would join the second one exposes nothing: it can never stand within the section.
+#[test]
+fn a_join_that_waits_exposes_nothing_of_the_task_that_it_waits_for() {
+    let counts = counts_of_both(vec![
+        vec![Spawn(1), Spawn(2), Join(2)],
+        vec![Add(0, 1), CompareExchange(0, 0, 2), PanicIf(1)],
+        vec![StoreLocal(0), Lock(1, vec![Load(0)])],
+    ]);
+    assert_eq!(counts, (12, 9));
 }

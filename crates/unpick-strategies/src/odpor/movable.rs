@@ -113,7 +113,16 @@ impl<'a> Seen<'a> {
                 && !is_ordered(other, event)
                 && !is_ordered(event, other)
         }) || self.pending.iter().any(|(other, accesses, held)| {
-            *other != task && !held.contains(&section.mutex) && conflict(&own, accesses, false)
+            *other != task
+                && !held.contains(&section.mutex)
+                && conflict(&own, accesses, false)
+                && !self.waits_for(*other, task)
         })
+    }
+
+    /// Whether the next operation of a task joins another one.
+    fn waits_for(&self, task: TaskId, joined: TaskId) -> bool {
+        let op = self.execution.pending_op(task);
+        op.kind == OpKind::Join && self.execution.task_of(op.object) == Some(joined)
     }
 }

@@ -2,7 +2,6 @@
 
 use super::Odpor;
 use super::race::Races;
-use super::sections::Section;
 use unpick_engine::{Execution, View};
 use unpick_trace::{Outcome, TaskId};
 
@@ -19,9 +18,9 @@ impl Odpor {
         self.objects.reset();
     }
 
-    /// Takes in what has happened. Answers the task that must go on, since it is within a section, or a
-    /// section that has just turned out not to be movable as an error.
-    pub(super) fn take_note(&mut self, view: &View<'_>) -> Result<Option<TaskId>, Section> {
+    /// Takes in what has happened. Answers the task that must go on, since it is within a section, or the
+    /// first event of a section that has just turned out not to be movable as an error.
+    pub(super) fn take_note(&mut self, view: &View<'_>) -> Result<Option<TaskId>, usize> {
         let execution = view.execution();
         self.names.update(view.trace());
         self.history.extend(execution);
@@ -37,10 +36,11 @@ impl Odpor {
         self.objects.update(execution, &self.history, &self.names);
         self.objects.tell_apart();
         let (history, names, objects) = (&self.history, &self.names, &self.objects);
-        let key_of = |task| objects.point(history, names, task);
-        let dissolved = self.sections.check(execution, history, key_of);
+        let dissolved = self.sections.check(execution, history);
         let sections = &self.sections;
-        self.path.look_anew(&dissolved, history, sections, objects);
+        if let Some(from) = dissolved {
+            self.path.look_anew(from, history, sections, objects);
+        }
         self.units
             .build(execution, history, names, (sections, objects));
         let is_cut = execution.outcome() == Some(&Outcome::Cut);

@@ -59,9 +59,8 @@ impl Path {
         }
         let done = node.branches.remove(0);
         node.is_begun = false;
-        let dissolved = node.dissolved.take();
         if !node.branches.is_empty() || !done.doubted.is_empty() || left == Left::Held {
-            let mut sleeper = self.sleeper(last, done.name, dissolved, units, objects);
+            let mut sleeper = self.sleeper(last, done.name, units, objects);
             sleeper.is_open = left == Left::Shared;
             self.nodes[last].sleep.push(sleeper);
             self.settle(last, done.doubted, objects);

@@ -1,7 +1,6 @@
 //! A point of the path, and how it is reached for the first time.
 
 use super::Odpor;
-use super::footprint::Footprint;
 use super::kept::Guided;
 use super::question::Question;
 use super::wakeup::{Branch, Sleeper};
@@ -30,10 +29,6 @@ pub(super) struct Node {
     pub has_questions: bool,
     /// Whether it lies within a unit.
     pub is_inner: bool,
-    /// Whether a section begins here that was moved as a whole in an execution before.
-    pub is_known: bool,
-    /// What that section touches, if it is not moved any more.
-    pub dissolved: Option<Footprint>,
 }
 
 impl Odpor {
@@ -70,8 +65,6 @@ impl Odpor {
             object_count: view.trace().objects.len() as u32,
             has_questions: false,
             is_inner: inside.is_some(),
-            is_known: false,
-            dissolved: None,
         });
         self.path.settle(at, doubted, &mut self.objects);
         let node = &mut self.path.nodes[at];

@@ -2,7 +2,7 @@
 //!
 //! S. Stoller and E. Cohen, *Optimistic synchronization-based state-space reduction*, FMSD 2006:
 //! sections are taken to be movable until an execution shows that one is not. Such a section loses
-//! its privilege. If others were explored on the strength of it, the search begins anew.
+//! its privilege. If it was moved as a whole before, the search begins anew.
 
 use super::movable::Seen;
 use super::objects::Point;
@@ -33,10 +33,8 @@ pub(crate) struct Sections {
     open: Option<TaskId>,
     /// Sections that were seen not to be movable, whatever their tasks had seen.
     fixed: BTreeSet<(u32, u32)>,
-    /// Sections that are moved as a whole.
+    /// Sections that were moved as a whole.
     moved: BTreeSet<Point>,
-    /// Those of them that may have passed another one of the same mutex.
-    passed: BTreeSet<Point>,
     /// Whether one of these has turned out not to be movable.
     pub is_refuted: bool,
 }
@@ -54,14 +52,14 @@ impl Sections {
         self.open = None;
     }
 
-    /// The task that must go on, since it is within a section. Answers a section that has just turned
-    /// out not to be movable as an error.
+    /// The task that must go on, since it is within a section. Answers the first event of a section that
+    /// has just turned out not to be movable as an error.
     pub fn insist(
         &mut self,
         execution: &Execution,
         history: &History,
         can_go_on: impl Fn(TaskId) -> bool,
-    ) -> Result<Option<TaskId>, Section> {
+    ) -> Result<Option<TaskId>, usize> {
         let Some(task) = self.open else {
             return Ok(None);
         };
@@ -81,15 +79,14 @@ impl Sections {
         let section = *section;
         self.found.pop();
         self.refute(section.key);
-        Err(section)
+        Err(section.first)
     }
 
-    /// Takes its privilege from a section. Nothing was left out on its account if it passed no other.
+    /// Takes its privilege from a section.
     fn refute(&mut self, key: Point) {
         let (task, ordinal, _) = key;
         self.fixed.insert((task, ordinal));
-        self.moved.remove(&key);
-        self.is_refuted |= self.passed.contains(&key);
+        self.is_refuted |= self.moved.remove(&key);
     }
 
     /// Whether the next operation of a task begins a section that may be movable.
@@ -147,14 +144,9 @@ impl Sections {
         self.fixed.len()
     }
 
-    /// Looks at a finished execution and answers the sections that were not movable after all, in
-    /// order. `key_of` gives the key of the section that a task stands before.
-    pub fn check(
-        &mut self,
-        execution: &Execution,
-        history: &History,
-        key_of: impl Fn(TaskId) -> Point,
-    ) -> Vec<Section> {
+    /// Looks at a finished execution and answers the first event of the sections that were not movable
+    /// after all.
+    pub fn check(&mut self, execution: &Execution, history: &History) -> Option<usize> {
         let mut interrupted = None;
         if let Some(section) = self.close(history) {
             // A failure ends everything at once; otherwise the task is blocked.
@@ -164,7 +156,7 @@ impl Sections {
             interrupted = (!is_over && !is_released).then_some(section.first);
         }
         if self.found.is_empty() {
-            return Vec::new();
+            return None;
         }
         let seen = Seen::new(execution, history);
         let (movable, fixed): (Vec<_>, Vec<_>) = self
@@ -173,26 +165,13 @@ impl Sections {
             .partition(|one| interrupted != Some(one.first) && seen.is_movable(one));
         self.found = movable;
         self.moved.extend(self.found.iter().map(|one| one.key));
-        let tasks = (0..execution.task_count()).map(|index| TaskId(index as u32));
-        let locking = tasks.filter(|task| {
-            execution.is_pending(*task) && execution.pending_op(*task).kind == OpKind::Lock
-        });
-        let pending = locking.map(|task| (execution.pending_op(task).object, key_of(task)));
-        let pending = pending.filter(|(_, key)| self.was_movable(*key));
-        let all = self.found.iter().map(|one| (one.mutex, one.key));
-        let all: Vec<(ObjectId, Point)> = all.chain(pending).collect();
-        self.passed.extend(all.iter().filter_map(|&(mutex, key)| {
-            let mut others = all.iter().filter(|other| other.1.0 != key.0);
-            others.any(|other| other.0 == mutex).then_some(key)
-        }));
         fixed.iter().for_each(|one| self.refute(one.key));
-        fixed
+        fixed.first().map(|one| one.first)
     }
 
     /// Forgets which sections were moved, since the search begins anew.
     pub fn forget(&mut self) {
         self.moved.clear();
-        self.passed.clear();
         self.is_refuted = false;
     }
 }

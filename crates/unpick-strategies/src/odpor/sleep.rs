@@ -3,7 +3,7 @@
 use super::footprint::Footprint;
 use super::objects::Objects;
 use super::path::Path;
-use super::sections::{Section, Sections, add_accesses};
+use super::sections::{Sections, add_accesses};
 use super::units::Units;
 use super::wakeup::Sleeper;
 use alloc::vec::Vec;
@@ -13,28 +13,17 @@ impl Path {
     /// The branch that a point is exploring.
     pub fn current(&self, at: usize, units: &Units, objects: &Objects) -> Option<Sleeper> {
         let branch = self.nodes[at].branches.first()?;
-        let dissolved = self.nodes[at].dissolved.clone();
-        Some(self.sleeper(at, branch.name, dissolved, units, objects))
+        Some(self.sleeper(at, branch.name, units, objects))
     }
 
-    /// The unit that began at a point in the last execution, put to sleep. What was found out while it
-    /// was a whole section holds for the section as a whole.
-    pub fn sleeper(
-        &self,
-        event: usize,
-        name: u32,
-        dissolved: Option<Footprint>,
-        units: &Units,
-        objects: &Objects,
-    ) -> Sleeper {
+    /// The unit that began at a point in the last execution, put to sleep.
+    pub fn sleeper(&self, event: usize, name: u32, units: &Units, objects: &Objects) -> Sleeper {
         let unit = units.all().iter().position(|unit| unit.first == event);
         let unit = unit.expect("internal error: a branch that was not performed");
         let node = &self.nodes[event];
         let footprint = match node.has_questions {
             true => Footprint::unknown(),
-            false => {
-                dissolved.unwrap_or_else(|| Footprint::new(units, unit, node.object_count, objects))
-            }
+            false => Footprint::new(units, unit, node.object_count, objects),
         };
         Sleeper {
             name,
@@ -43,28 +32,15 @@ impl Path {
         }
     }
 
-    /// Works out again what is asleep, after sections have lost their privilege.
+    /// Works out again what is asleep behind an event, after the section that begins there has lost its
+    /// privilege.
     pub fn look_anew(
         &mut self,
-        dissolved: &[Section],
+        from: usize,
         history: &History,
         sections: &Sections,
         objects: &Objects,
     ) {
-        for section in dissolved {
-            let events = section.first..=section.last;
-            let mut accesses = Vec::new();
-            add_accesses(
-                events.flat_map(|event| history.accesses(event)),
-                None,
-                &mut accesses,
-            );
-            let node = &mut self.nodes[section.first];
-            let count = node.object_count;
-            let whole = || Footprint::of(&accesses, count, objects);
-            node.dissolved = node.is_known.then(whole);
-        }
-        let from = dissolved.first().map_or(self.nodes.len(), |one| one.first);
         for at in from + 1..self.nodes.len() {
             let is_inner = sections.is_inside(at);
             let mut sleep = match is_inner {
