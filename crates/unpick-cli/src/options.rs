@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use unpick::{Config, Shard, Spec, parse_duration, parse_number};
+use unpick::{Config, Memory, Shard, Spec, parse_duration, parse_number};
 use unpick_config::{Key, Origin, Project, Setting, Settings, Value};
 
 /// How to explore, as far as the command line tells. What it does not tell is looked up in the
@@ -58,6 +58,10 @@ pub(crate) struct ExplorationArguments {
     /// Do not count data races as failures
     #[arg(long)]
     no_races: bool,
+    /// The memory model: sc, tso or pso. Under the last two, others may see stores later that are not
+    /// SeqCst [default: sc]
+    #[arg(long, value_name = "MODEL")]
+    memory: Option<String>,
     /// Executions directed at each possible deadlock that the order of locking shows; 0: only warn
     /// [default: 50]
     #[arg(long, value_name = "N", value_parser = parse_number)]
@@ -107,6 +111,7 @@ impl ExplorationArguments {
             weak_failures: get(Key::WeakFailures).number() as u32,
             no_timeouts: !get(Key::Timeouts).flag(),
             no_races: !get(Key::Races).flag(),
+            memory: Memory::find(get(Key::Memory).text()).unwrap_or_default(),
             confirm: get(Key::Confirm).number(),
             shrink: get(Key::Shrink).number(),
             points: points.and_then(|word| PointsName::from_str(word, false).ok()),
@@ -155,6 +160,7 @@ impl ExplorationArguments {
                 self.no_timeouts.then_some(Value::Flag(false)),
             ),
             (Key::Races, self.no_races.then_some(Value::Flag(false))),
+            (Key::Memory, self.memory.clone().map(Value::Text)),
             (Key::Confirm, number(self.confirm)),
             (Key::Shrink, number(self.shrink)),
         ];
@@ -207,6 +213,7 @@ pub(crate) struct ExplorationOptions {
     pub(crate) weak_failures: u32,
     pub(crate) no_timeouts: bool,
     pub(crate) no_races: bool,
+    pub(crate) memory: Memory,
     pub(crate) confirm: u64,
     pub(crate) shrink: u64,
     pub(crate) points: Option<PointsName>,
@@ -234,6 +241,7 @@ impl ExplorationOptions {
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts)
             .races(!self.no_races)
+            .memory(self.memory)
             .confirm(self.confirm)
             .shrink(self.shrink);
         if let Some(shard) = self.shard {
@@ -263,7 +271,7 @@ impl ExplorationOptions {
     pub(crate) fn text(&self) -> String {
         format!(
             "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} timeouts={} \
-             races={}",
+             races={} memory={}",
             self.executions,
             self.steps,
             u8::from(self.keep_going),
@@ -271,6 +279,7 @@ impl ExplorationOptions {
             self.weak_failures,
             u8::from(!self.no_timeouts),
             u8::from(!self.no_races),
+            self.memory.name(),
         )
     }
 }

@@ -107,7 +107,7 @@ impl Key {
             Time => Kind::Time,
             KeepGoing | Timeouts | Races => Kind::Flag,
             Points => Kind::Word(&["sync", "shared", "all"]),
-            Memory => Kind::Word(&["sc"]),
+            Memory => Kind::Word(&["sc", "tso", "pso"]),
         }
     }
 
@@ -148,9 +148,6 @@ impl Key {
     pub(crate) fn word(self, text: &str, words: &[&str]) -> Result<Value, String> {
         match words.contains(&text) {
             true => Ok(Value::Text(text.to_string())),
-            false if self == Memory => Err(format!(
-                "`{text}` is no memory model that can be explored; there is sc, sequential consistency"
-            )),
             false => Err(format!(
                 "`{text}` is no value for it; {}",
                 allowed(text, words)

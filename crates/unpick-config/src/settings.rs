@@ -79,6 +79,7 @@ impl Setting {
         let value = match (key.kind(), value) {
             (Kind::Strategy, Value::Text(text)) => read_strategy(&text),
             (Kind::Number(min), Value::Number(number)) => key.number(number, min),
+            (Kind::Word(words), Value::Text(text)) => key.word(&text, words),
             (_, value) => Ok(value),
         };
         let option = format!("--{}", key.name().replace('_', "-"));

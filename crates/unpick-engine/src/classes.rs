@@ -56,8 +56,11 @@ pub fn state_hash(execution: &Execution, history: &History) -> u128 {
         for access in history.accesses(number) {
             let location = access.location;
             let kind = execution.trace().objects[location.object.index()].kind;
-            if kind == ObjectKind::Task && location.part == END && access.lazy == Mode::Write {
-                ended.insert(location.object);
+            if kind == ObjectKind::Task && location.part == END {
+                let own = execution.object_of(history.events()[number].task);
+                if access.lazy != Mode::Read && own == location.object {
+                    ended.insert(location.object);
+                }
             } else if access.lazy == Mode::Write && holds_data(kind, location.part) {
                 writers.insert(location, number);
             }
@@ -75,6 +78,9 @@ pub fn state_hash(execution: &Execution, history: &History) -> u128 {
     }
     for (index, info) in execution.trace().tasks.iter().enumerate() {
         let task = TaskId(index as u32);
+        if execution.is_agent(task) {
+            continue;
+        }
         let place = match ended.contains(&info.object) {
             true => mix(names.tasks[index], 0),
             false => {
@@ -93,9 +99,11 @@ fn holds_data(kind: ObjectKind, part: u32) -> bool {
         ObjectKind::Variable => part == WHOLE,
         ObjectKind::RwLock | ObjectKind::Once | ObjectKind::Channel => true,
         ObjectKind::Mutex => part == DATA,
-        ObjectKind::Task | ObjectKind::Condvar | ObjectKind::Semaphore | ObjectKind::Barrier => {
-            false
-        }
+        ObjectKind::Task
+        | ObjectKind::Condvar
+        | ObjectKind::Semaphore
+        | ObjectKind::Barrier
+        | ObjectKind::Buffer => false,
     }
 }
 

@@ -20,6 +20,7 @@ impl Execution {
         }
         let blocked: Vec<Blocked> = (0..count)
             .filter(|&index| self.tasks[index].status != Status::Finished)
+            .filter(|&index| !self.is_agent(TaskId(index as u32)))
             .map(|index| {
                 let slot = &self.tasks[index];
                 Blocked {

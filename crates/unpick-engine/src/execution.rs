@@ -10,6 +10,7 @@ use crate::{
     Held, Shape, Stop,
     fairness::Fairness,
     lock_order::LockOrder,
+    memory::{Buffers, Memory},
     model::Class,
     object::{Object, State},
     recording::Call,
@@ -40,6 +41,9 @@ pub struct Settings {
     /// Whether a timed operation may also time out when it could succeed. One that cannot succeed
     /// always may.
     pub timeouts: bool,
+    /// When others see a store.
+    #[serde(default)]
+    pub memory: Memory,
 }
 
 impl Default for Settings {
@@ -49,6 +53,7 @@ impl Default for Settings {
             spurious_wakes_max: 1,
             weak_failures_max: 1,
             timeouts: true,
+            memory: Memory::Sc,
         }
     }
 }
@@ -211,6 +216,7 @@ pub struct Execution {
     is_clock_used: bool,
     spurious_wakes: u32,
     weak_failures: u32,
+    pub(crate) buffers: Buffers,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -224,7 +230,7 @@ impl Execution {
             objects: Vec::new(),
             enabled: TaskSet::new(),
             enabled_count: 0,
-            is_plain: true,
+            is_plain: settings.memory == Memory::Sc,
             eligible: TaskSet::new(),
             is_restricted: false,
             last: TaskId::MAIN,
@@ -253,6 +259,7 @@ impl Execution {
             is_clock_used: false,
             spurious_wakes: 0,
             weak_failures: 0,
+            buffers: Buffers::default(),
             outcome: None,
         }
     }
@@ -264,7 +271,7 @@ impl Execution {
         self.trace.objects.clear();
         self.enabled.clear();
         self.enabled_count = 0;
-        self.is_plain = !self.watch.is_active;
+        self.is_plain = !self.watch.is_active && !self.is_relaxed();
         self.is_restricted = false;
         self.last = TaskId::MAIN;
         self.running = TaskId::MAIN;
@@ -287,6 +294,7 @@ impl Execution {
         self.is_clock_used = false;
         self.spurious_wakes = 0;
         self.weak_failures = 0;
+        self.buffers.reset();
         self.outcome = None;
     }
 
@@ -350,6 +358,12 @@ impl Execution {
         status == Status::Finished || status == Status::Abandoned
     }
 
+    /// Whether a task has ended, and all can see what it has stored.
+    pub fn has_ended(&self, task: TaskId) -> bool {
+        let object = &self.objects[self.object_of(task).index()];
+        matches!(object.state, State::Task { finished: true, .. })
+    }
+
     /// Creates a task. It counts as running until it announces its first operation or finishes.
     pub fn add_task(&mut self, parent: Option<TaskId>) -> TaskId {
         let task = TaskId(self.trace.tasks.len() as u32);
@@ -359,6 +373,12 @@ impl Execution {
             task,
             object,
         });
+        self.push_task(parent)
+    }
+
+    pub(crate) fn push_task(&mut self, parent: Option<TaskId>) -> TaskId {
+        let task = TaskId(self.trace.tasks.len() as u32);
+        let object = ObjectId(self.trace.objects.len() as u32);
         let parent = parent.unwrap_or(task);
         let index = match self.tasks.get_mut(parent.index()) {
             Some(creator) if parent != task => {
@@ -440,7 +460,7 @@ impl Execution {
     /// Inlined, so that the state is made in its place: a copy would be read in larger pieces than it was
     /// just written in, for which a processor has to wait.
     #[inline(always)]
-    fn push_object(&mut self, state: State, kind: ObjectKind, task: TaskId) -> ObjectId {
+    pub(crate) fn push_object(&mut self, state: State, kind: ObjectKind, task: TaskId) -> ObjectId {
         let object = ObjectId(self.trace.objects.len() as u32);
         let user = &mut self.tasks[task.index()];
         let index = user.objects;
@@ -549,28 +569,47 @@ impl Execution {
     /// Ends a task.
     pub fn finish(&mut self, task: TaskId) {
         self.record(Call::Finish(task));
-        self.epoch = self.epoch.wrapping_add(1);
         let slot = &mut self.tasks[task.index()];
         slot.status = match slot.status {
             Status::Pending => Status::Abandoned,
             _ => Status::Finished,
         };
+        self.set_enabled(task, false);
+        if !self.is_relaxed() {
+            self.mark(Effect::Ends(self.tasks[task.index()].object));
+            return self.end(task);
+        }
+        self.mark(Effect::LeavesOff(self.tasks[task.index()].object));
+        if self.end_buffer(task) {
+            self.end(task);
+        }
+    }
+
+    /// Lets all know that a task has ended.
+    pub(crate) fn end(&mut self, task: TaskId) {
+        self.epoch = self.epoch.wrapping_add(1);
+        let slot = &self.tasks[task.index()];
         let object = slot.object;
         let is_holding = !slot.held.is_empty();
         if let State::Task { finished, .. } = &mut self.objects[object.index()].state {
             *finished = true;
         }
-        self.set_enabled(task, false);
         self.ended_count += 1;
         if is_holding || task == TaskId::MAIN && self.ended_count < self.task_count() {
             self.note_leaks(task);
         }
-        self.mark(Effect::Ends(object));
         // Those who park wait for its object, too, but that is the task itself.
         let object = &self.objects[object.index()];
         for joining in object.waiting.bits().iter() {
             self.enabled_count += usize::from(self.enabled.insert(joining));
         }
+    }
+
+    /// Ends an agent, which leaves nothing behind.
+    pub(crate) fn end_agent(&mut self, task: TaskId) {
+        self.tasks[task.index()].status = Status::Finished;
+        self.set_enabled(task, false);
+        self.ended_count += 1;
     }
 
     /// Ends the execution with a fault.

@@ -66,7 +66,9 @@ const HEAD: u32 = 2;
 const SENDERS: u32 = 3;
 /// Whether there is a receiver left.
 const RECEIVER: u32 = 4;
-/// The places for messages.
+/// How many stores are in a buffer.
+const LEVEL: u32 = 1;
+/// The places for messages, and for stores.
 const SLOTS: u32 = 8;
 
 /// One access of a transition.
@@ -142,6 +144,11 @@ pub(crate) fn add_operation(
     let unless_refused = if refused { Mode::Read } else { Mode::Write };
     match op.kind {
         Spawn | Yield | Sleep | Fence => {}
+        // What it does to the buffer is an effect.
+        Store if op.is_buffered() => {}
+        // Who stands before it may race all the same.
+        PlainWrite if op.is_buffered() => touch(USERS, Mode::Write),
+        Drain => touch(LEVEL, Mode::Read),
         Load | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
         PlainRead => {
             touch(WHOLE, Mode::Read);
@@ -215,7 +222,11 @@ fn add_channel_operation(
 /// Whether an effect only marks where a task comes to stand: it looks at nothing.
 pub(crate) fn is_mark(execution: &Execution, effect: Effect) -> bool {
     match effect {
-        Effect::Enlists(_) | Effect::ReadsNext(_) | Effect::WritesNext(_) | Effect::Ends(_) => true,
+        Effect::Enlists(_)
+        | Effect::ReadsNext(_)
+        | Effect::WritesNext(_)
+        | Effect::Ends(_)
+        | Effect::LeavesOff(_) => true,
         // What a semaphore stands for was seen to be possible.
         Effect::Arrives(object) => {
             let state = &execution.objects[object.index()].state;
@@ -233,11 +244,30 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
         Effect::ReadsNext(cell) => (cell, USERS, Mode::Read),
         Effect::WritesNext(cell) => (cell, USERS, Mode::Write),
         Effect::Ends(task) => (task, END, Mode::Write),
+        // Who joins follows all of these; which of them comes last, nobody can tell.
+        Effect::LeavesOff(task) => (task, END, Mode::Add),
         Effect::LooksAtEnd(task) => (task, END, Mode::Read),
         Effect::ReadsData(mutex) => (mutex, DATA, Mode::Read),
         Effect::WritesData(mutex) => (mutex, DATA, Mode::Write),
+        Effect::Buffers(buffer, number) => (buffer, SLOTS + number, Mode::Write),
+        Effect::Flushes {
+            task,
+            buffer,
+            number,
+            is_ordered,
+        } => {
+            // Those of several agents commute, unless one has to wait for the others.
+            let mode = if is_ordered { Mode::Write } else { Mode::Add };
+            add_access(accesses, buffer, LEVEL, mode);
+            add_access(accesses, task, END, Mode::Add);
+            (buffer, SLOTS + number, Mode::Write)
+        }
         Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) => return,
     };
+    add_access(accesses, object, part, mode);
+}
+
+fn add_access(accesses: &mut Vec<Access>, object: ObjectId, part: u32, mode: Mode) {
     let location = Location { object, part };
     let access = Access {
         location,

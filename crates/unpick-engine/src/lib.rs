@@ -21,6 +21,7 @@ mod groups;
 mod history;
 mod leaks;
 mod lock_order;
+mod memory;
 mod model;
 mod object;
 pub mod parts;
@@ -44,6 +45,7 @@ pub use exploration::{
 pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use groups::{FailureGroup, FailureGroups, GROUPS_MAX};
 pub use history::{Event, History, Relation};
+pub use memory::Memory;
 pub use object::{Held, Shape};
 pub use race::Race;
 pub use recording::Recording;

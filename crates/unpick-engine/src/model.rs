@@ -208,6 +208,7 @@ impl Execution {
             State::Semaphore { permits } => permits >= u32::from(op.argument),
             State::Barrier { generation, .. } => generation > slot.ticket,
             State::Once { runner, .. } => runner.is_none(),
+            State::Buffer { queued } => queued == 0,
             State::Variable => panic!("internal error: {op:?} on a variable"),
         }
     }
@@ -251,6 +252,14 @@ impl Execution {
             OpKind::OnceEnter | OpKind::OnceLeave => self.apply_once(task, op),
             OpKind::Join | OpKind::Park | OpKind::Unpark => self.apply_task(task, op),
             OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => self.apply_semaphore(op),
+            OpKind::Flush => {
+                self.flush(task);
+                return Grant::Done;
+            }
+            OpKind::Drain => {
+                self.note_drained(task);
+                Grant::Done
+            }
             OpKind::PlainRead | OpKind::PlainWrite => {
                 self.has_plain_access = true;
                 Grant::Done
@@ -258,7 +267,9 @@ impl Execution {
             _ => self.apply_lock(task, op),
         };
         match (grant, op.kind) {
-            (Grant::Refused, _) | (_, OpKind::Join | OpKind::PlainRead) => self.note_idle(task),
+            (Grant::Refused, _) | (_, OpKind::Join | OpKind::PlainRead | OpKind::Drain) => {
+                self.note_idle(task);
+            }
             _ => self.note_change(task),
         }
         self.refresh(op.object);
@@ -372,5 +383,6 @@ fn is_conditional(op: &Op) -> bool {
             | OpKind::Park
             | OpKind::Send
             | OpKind::Receive
+            | OpKind::Drain
     )
 }

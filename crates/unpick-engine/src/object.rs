@@ -100,6 +100,10 @@ pub(crate) enum State {
         senders: u32,
         receiver: bool,
     },
+    /// The stores of a task that wait.
+    Buffer {
+        queued: u32,
+    },
 }
 
 impl From<Shape> for State {

@@ -234,7 +234,7 @@ impl Pass<'_> {
             let grant = deviation.map_or(Grant::Done, |(_, grant)| *grant);
             let task = step.task.index();
             self.memory.tasks[task].clock.set(task, number as u32 + 1);
-            if step.op.kind == OpKind::Spawn {
+            if step.op.kind == OpKind::Spawn || step.op.is_buffered() {
                 self.create(task, number);
             }
             if let Some(earlier) = self.perform(task, step.op, grant) {
@@ -254,6 +254,9 @@ impl Pass<'_> {
         use OpKind::*;
         if op.object == ObjectId::NONE {
             return None;
+        }
+        if op.is_buffered() {
+            self.put_aside(task, op.object);
         }
         let Member { clock, wake, .. } = &mut self.memory.tasks[task];
         let object = &mut self.memory.objects[op.object.index()];
@@ -287,7 +290,9 @@ impl Pass<'_> {
                 object.released.join(clock);
             }
             ReadUnlock | ReceiverDrop => object.read.join(clock),
+            Store if op.is_buffered() => {}
             Store => object.released.copy_from(clock),
+            Flush => self.let_out(task, op.object),
             ReadModifyWrite | CompareExchange => {
                 clock.join(&object.released);
                 object.released.copy_from(clock);
@@ -296,7 +301,7 @@ impl Pass<'_> {
             NotifyOne | NotifyAll => self.notify(task, op.object),
             Send | TrySend => self.send(task, op.object, grant),
             Receive | TryReceive => self.receive(task, op.object, grant),
-            Spawn | Yield | Sleep | Fence | Enter => {}
+            Spawn | Yield | Sleep | Fence | Enter | Drain => {}
         }
         None
     }
@@ -312,6 +317,27 @@ impl Pass<'_> {
             after[0].clock.copy_from(&before[creator].clock);
             self.created += 1;
             self.arrive(child);
+        }
+    }
+
+    /// A store goes into a buffer, with what its task knows now.
+    fn put_aside(&mut self, task: usize, variable: ObjectId) {
+        let agent = self.execution.agent_for(TaskId(task as u32), variable);
+        if let Some(agent) = agent {
+            let known = self.memory.copy_of(task);
+            let agent = self.execution.object_of(agent);
+            self.memory.objects[agent.index()].sent.push_back(known);
+        }
+    }
+
+    /// A store leaves a buffer.
+    fn let_out(&mut self, agent: usize, variable: ObjectId) {
+        let agent = self.execution.object_of(TaskId(agent as u32));
+        if let Some(known) = self.memory.objects[agent.index()].sent.pop_front() {
+            self.memory.objects[variable.index()]
+                .released
+                .copy_from(&known);
+            self.memory.spare.push(known);
         }
     }
 

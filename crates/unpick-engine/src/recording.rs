@@ -34,6 +34,12 @@ pub(crate) enum Call {
     AddSender(ObjectId),
     Provide(ObjectId, u32),
     IntendToWait(TaskId, ObjectId),
+    Buffer {
+        task: TaskId,
+        buffer: ObjectId,
+        agent: TaskId,
+        value: u64,
+    },
 }
 
 /// What is kept of a transition.
@@ -170,14 +176,12 @@ impl Recording {
             positions: vec![0; self.task_count],
         };
         again.make_calls(None, execution, strategy);
-        let mut performed = 0;
         while let Decision::Run(task) = execution.decide(strategy) {
             let Some(transition) = again.next_of(task) else {
                 return false;
             };
             again.tell_value(transition, task, execution);
             again.make_calls(Some(transition), execution, strategy);
-            performed += 1;
             if transition + 1 == self.transitions.len() {
                 self.end(execution);
             }
@@ -186,7 +190,8 @@ impl Recording {
             execution.outcome(),
             Some(Outcome::Cut | Outcome::Diverged(_))
         );
-        !is_stopped && performed == self.transitions.len()
+        // Agents act without the front end.
+        !is_stopped && execution.transition_count() == self.transitions.len()
     }
 }
 
@@ -311,6 +316,23 @@ impl Again<'_> {
                 let condvar = self.object(condvar, task, execution);
                 execution.intend_to_wait(self.task(task), condvar);
             }
+            Call::Buffer {
+                task,
+                buffer,
+                agent,
+                value,
+            } => {
+                // What tasks see is in the recording, so that the words are of no use.
+                let owner = self.task(task);
+                let variable = execution.pending_op(owner).object;
+                execution.buffer_store(owner, 0, 0, value);
+                self.objects[buffer.index()] = execution.buffer_of(owner);
+                let renamed = execution.agent_for(owner, variable);
+                self.renamed[agent.index()] = renamed;
+                if self.tasks.len() < execution.task_count() {
+                    self.tasks.push(agent.index());
+                }
+            }
         }
     }
 
@@ -347,10 +369,15 @@ impl Again<'_> {
             Effect::ReadsNext(cell) => Effect::ReadsNext(object(cell)),
             Effect::WritesNext(cell) => Effect::WritesNext(object(cell)),
             Effect::Ends(task) => Effect::Ends(object(task)),
+            Effect::LeavesOff(task) => Effect::LeavesOff(object(task)),
             Effect::LooksAtEnd(task) => Effect::LooksAtEnd(object(task)),
             Effect::ReadsData(mutex) => Effect::ReadsData(object(mutex)),
             Effect::WritesData(mutex) => Effect::WritesData(object(mutex)),
-            Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) => effect,
+            Effect::Granted(_)
+            | Effect::LeavesUnchanged
+            | Effect::Stores(_)
+            | Effect::Buffers(..)
+            | Effect::Flushes { .. } => effect,
         }
     }
 }

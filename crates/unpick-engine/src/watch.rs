@@ -23,6 +23,8 @@ pub enum Effect {
     WritesNext(ObjectId),
     /// The task ends; the object stands for it.
     Ends(ObjectId),
+    /// The task has nothing more to do; it ends when its stores have left their buffer.
+    LeavesOff(ObjectId),
     /// The task looks whether another one has ended.
     LooksAtEnd(ObjectId),
     /// The task reads what a mutex it holds contains.
@@ -35,6 +37,19 @@ pub enum Effect {
     LeavesUnchanged,
     /// The operation left this value in a variable.
     Stores(u64),
+    /// The store goes into this buffer, as the one of this number.
+    Buffers(ObjectId, u32),
+    /// The store of this number leaves a buffer, after all before it if it is ordered.
+    Flushes {
+        /// Whose store it is.
+        task: ObjectId,
+        /// The buffer.
+        buffer: ObjectId,
+        /// How many stores went into it before.
+        number: u32,
+        /// Whether it is ordered.
+        is_ordered: bool,
+    },
 }
 
 /// Where a transition begins.

@@ -26,6 +26,7 @@
 //! everything. Questions that are not about tasks branch fully. A task that spins is not chosen while
 //! others can go on, as in `dfs`.
 
+mod buffers;
 mod chains;
 mod finding;
 mod footprint;

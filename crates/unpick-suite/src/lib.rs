@@ -19,6 +19,7 @@ pub mod generated;
 mod join;
 pub mod judge;
 mod kernels;
+pub mod litmus;
 mod patterns;
 mod peers;
 pub mod published;

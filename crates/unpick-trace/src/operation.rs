@@ -25,6 +25,8 @@ pub enum ObjectKind {
     Once,
     /// A queue of messages.
     Channel,
+    /// The stores of a task that the others cannot see yet.
+    Buffer,
 }
 
 impl ObjectKind {
@@ -40,6 +42,7 @@ impl ObjectKind {
             ObjectKind::Barrier => "barrier",
             ObjectKind::Once => "once",
             ObjectKind::Channel => "channel",
+            ObjectKind::Buffer => "store buffer",
         }
     }
 }
@@ -126,6 +129,10 @@ pub enum OpKind {
     PlainWrite,
     /// Begin a function that was named as a scheduling point. What it does is not known.
     Enter,
+    /// A store leaves the buffer of its task, and all can see it.
+    Flush,
+    /// Wait until all can see the own stores.
+    Drain,
 }
 
 /// How an operation uses its object, as reductions see it. Calling anything a write is sound.
@@ -148,13 +155,26 @@ pub struct Op {
     pub kind: OpKind,
     /// Whether a blocking operation may give up because time has passed.
     pub timed: bool,
-    /// Permits for a semaphore, success for the end of an initialisation; zero for everything else.
+    /// Permits for a semaphore, success for the end of an initialisation, [`Op::BUFFERED`] and
+    /// [`Op::ORDERED`] for a write; zero for everything else.
     pub argument: u16,
     /// To which object.
     pub object: ObjectId,
 }
 
 impl Op {
+    /// The argument of a write that others cannot see before it has left the buffer of its task.
+    pub const BUFFERED: u16 = 1;
+    /// Added to it if the write leaves the buffer after all that are there before it; of a fence: it
+    /// orders the stores before it.
+    pub const ORDERED: u16 = 2;
+
+    /// Whether this is a write that others cannot see at once.
+    #[inline]
+    pub fn is_buffered(&self) -> bool {
+        matches!(self.kind, OpKind::Store | OpKind::PlainWrite) && self.argument & Op::BUFFERED != 0
+    }
+
     /// An untimed operation on `object`.
     #[inline]
     pub fn new(kind: OpKind, object: ObjectId) -> Op {
@@ -180,7 +200,8 @@ impl Op {
         use OpKind::*;
         match self.kind {
             Yield | Sleep | Fence => Access::None,
-            Load | PlainRead | Join | BarrierWait | OnceRead => Access::Read,
+            _ if self.is_buffered() => Access::None,
+            Load | PlainRead | Join | BarrierWait | OnceRead | Drain => Access::Read,
             _ => Access::Write,
         }
     }
@@ -204,7 +225,7 @@ impl Op {
 
 impl OpKind {
     /// How many kinds there are.
-    pub const COUNT: usize = OpKind::Enter as usize + 1;
+    pub const COUNT: usize = OpKind::Drain as usize + 1;
 
     /// The operation as a verb, for reports.
     pub fn verb(self) -> &'static str {
@@ -249,6 +270,8 @@ impl OpKind {
             PlainRead => "cell_read",
             PlainWrite => "cell_write",
             Enter => "enter",
+            Flush => "flush",
+            Drain => "drain",
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Under exploration an access is a scheduling point. Two accesses of one cell by different tasks, at
 //! least one of them a write, are a data race if no synchronisation orders them; an execution that
 //! has one fails when it is over. As in `std` these types are not `Sync`: they are the stuff of types
-//! that say `unsafe impl Sync` themselves.
+//! that say `unsafe impl Sync` themselves. Under a memory model with store buffers others see a write
+//! later, unless the value has a destructor: then it is seen at once, since there is one of it only.
 //!
 //! Not here: `UnsafeCell::raw_get` and `from_mut`, `Cell::from_mut` and cells of slices, since these
 //! types hold more than the bare value.
@@ -33,6 +34,14 @@ impl<T: ?Sized> Modelled for UnsafeCell<T> {
     fn shape(&self) -> Shape {
         Shape::Variable
     }
+
+    fn word(&self) -> u64 {
+        rt::keep_bytes(&self.inner)
+    }
+
+    fn set_word(&self, word: u64) {
+        rt::put_bytes(&self.inner, word);
+    }
 }
 
 impl<T> UnsafeCell<T> {
@@ -46,6 +55,7 @@ impl<T> UnsafeCell<T> {
 
     /// Consumes the cell and returns its value.
     pub fn into_inner(self) -> T {
+        rt::take_back(&self);
         self.inner.into_inner()
     }
 }
@@ -57,22 +67,21 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     /// The value, through an exclusive reference.
-    pub const fn get_mut(&mut self) -> &mut T {
+    pub fn get_mut(&mut self) -> &mut T {
+        rt::take_back(self);
         self.inner.get_mut()
     }
 
     /// Runs `f` on a pointer that it reads through. Not in std; as in loom.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        rt::operate(OpKind::PlainRead, self);
-        f(self.inner.get())
+        rt::access_plainly::<T, _, _>(OpKind::PlainRead, self, || f(self.inner.get()))
     }
 
     /// Runs `f` on a pointer that it writes through. Not in std; as in loom.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        rt::operate(OpKind::PlainWrite, self);
-        f(self.inner.get())
+        rt::access_plainly::<T, _, _>(OpKind::PlainWrite, self, || f(self.inner.get()))
     }
 }
 
@@ -103,6 +112,14 @@ impl<T: ?Sized> Modelled for Cell<T> {
     fn shape(&self) -> Shape {
         Shape::Variable
     }
+
+    fn word(&self) -> u64 {
+        rt::keep_bytes(&self.inner)
+    }
+
+    fn set_word(&self, word: u64) {
+        rt::put_bytes(&self.inner, word);
+    }
 }
 
 impl<T> Cell<T> {
@@ -128,18 +145,21 @@ impl<T> Cell<T> {
         }
         rt::operate(OpKind::PlainWrite, self);
         rt::operate(OpKind::PlainWrite, other);
+        // Two writes, which are seen by all at once under every memory model.
+        rt::take_back(self);
+        rt::take_back(other);
         self.inner.swap(&other.inner);
     }
 
     /// Writes a value and returns the one before.
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
-        rt::operate(OpKind::PlainWrite, self);
-        self.inner.replace(value)
+        rt::access_plainly::<T, _, _>(OpKind::PlainWrite, self, || self.inner.replace(value))
     }
 
     /// Consumes the cell and returns its value.
     pub fn into_inner(self) -> T {
+        rt::take_back(&self);
         self.inner.into_inner()
     }
 }
@@ -148,8 +168,7 @@ impl<T: Copy> Cell<T> {
     /// A copy of the value.
     #[track_caller]
     pub fn get(&self) -> T {
-        rt::operate(OpKind::PlainRead, self);
-        self.inner.get()
+        rt::access_plainly::<T, _, _>(OpKind::PlainRead, self, || self.inner.get())
     }
 
     /// Writes what `f` makes of the value.
@@ -175,7 +194,8 @@ impl<T: ?Sized> Cell<T> {
     }
 
     /// The value, through an exclusive reference.
-    pub const fn get_mut(&mut self) -> &mut T {
+    pub fn get_mut(&mut self) -> &mut T {
+        rt::take_back(self);
         self.inner.get_mut()
     }
 }

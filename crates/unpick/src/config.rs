@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use unpick_config::{Key, Project, Setting};
-use unpick_engine::{Limits, Settings};
+use unpick_engine::{Limits, Memory, Settings};
 use unpick_strategies::{Confirm, Spec, SpecError};
 
 /// The seed that is used unless another one is given.
@@ -224,6 +224,14 @@ impl Config {
         self
     }
 
+    /// The memory model (sequential consistency). Under the others a store that is not `SeqCst` waits in
+    /// a buffer of its task, and others see it later.
+    pub fn memory(mut self, model: Memory) -> Config {
+        self.settings.memory = model;
+        self.told.insert(Key::Memory);
+        self
+    }
+
     /// Bytes of stack for each task (1 MiB).
     pub fn stack_size(mut self, bytes: usize) -> Config {
         self.stack_size = bytes;
@@ -252,10 +260,16 @@ impl Config {
             spurious_wakes_max,
             weak_failures_max,
             timeouts,
+            memory,
         } = self.settings;
+        // Traces of old have no model, and were sequentially consistent.
+        let memory = match memory {
+            Memory::Sc => String::new(),
+            model => format!(" memory={}", model.name()),
+        };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max} timeouts={} races={}",
+             weak_failures={weak_failures_max} timeouts={} races={}{memory}",
             u8::from(timeouts),
             u8::from(self.races)
         )
@@ -280,11 +294,15 @@ impl Config {
 
     /// Takes over the settings of a trace's header, so that its replay meets the same questions.
     pub fn settings_from(mut self, text: &str) -> Config {
-        for word in text.split_whitespace() {
-            let Some((name, Ok(value))) = word
-                .split_once('=')
-                .map(|(name, value)| (name, value.parse::<u64>()))
-            else {
+        self.settings.memory = Memory::Sc;
+        for (name, text) in text
+            .split_whitespace()
+            .filter_map(|word| word.split_once('='))
+        {
+            if let Some(model) = Memory::find(text).filter(|_| name == "memory") {
+                self.settings.memory = model;
+            }
+            let Ok(value) = text.parse::<u64>() else {
                 continue;
             };
             match name {
@@ -338,8 +356,9 @@ impl Config {
             Key::WeakFailures => self.weak_failures(value.number() as u32),
             Key::Timeouts => self.timeouts(value.flag()),
             Key::Races => self.races(value.flag()),
-            // Points are those of native programs, and there is one memory model.
-            Key::Points | Key::Memory => self,
+            Key::Memory => self.memory(Memory::find(value.text()).unwrap_or_default()),
+            // Those of native programs.
+            Key::Points => self,
         }
     }
 

@@ -17,6 +17,7 @@
 mod context;
 mod fiber;
 mod local;
+mod memory;
 mod object_cell;
 mod overflow;
 mod packet;
@@ -29,6 +30,7 @@ mod statics;
 mod task;
 
 pub(crate) use local::{TaskLocal, task_local};
+pub(crate) use memory::{access_plainly, keep_bytes, put_bytes, take_back};
 pub(crate) use object_cell::{Modelled, ObjectCell};
 pub(crate) use packet::{Crop, packet};
 pub(crate) use queue::Queue;
@@ -37,9 +39,10 @@ pub use scope::{Scope, scope};
 pub(crate) use scope::{ScopeKind, ScopedTasks};
 pub(crate) use spawn::{spawn, spawn_all};
 pub(crate) use task::{
-    Answer, Seen, abandon, access, add_object, add_sender, advance_clock, ask, clock_look,
-    clock_now, current_task, enlist, give_up_lock, intend_to_wait, is_finished, is_in_task,
-    is_over, is_watched, name_object, nanoseconds, note_use, observe, observe_failed_exchange,
-    observe_write, operate, operate_at, operate_at_once, operate_on_task, operate_until,
-    operate_with, operate_without_object, park_prepare, stamp, task_name, weak_failure,
+    Answer, Seen, abandon, access, access_in_order, add_object, add_sender, advance_clock, ask,
+    clock_look, clock_now, current_task, enlist, give_up_lock, intend_to_wait, is_finished,
+    is_in_task, is_over, is_watched, name_object, nanoseconds, note_use, observe,
+    observe_failed_exchange, operate, operate_at, operate_at_once, operate_fence, operate_on_task,
+    operate_until, operate_with, operate_without_object, park_prepare, stamp, task_name,
+    weak_failure,
 };

@@ -155,6 +155,16 @@ impl Execution {
     /// The task that goes on, and its handle.
     #[inline(always)]
     fn choose<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
+        let mut next = self.choose_one(strategy);
+        // What an agent does needs no front end.
+        while !self.is_plain && next.is_some_and(|(task, _)| self.is_agent(task)) {
+            next = self.choose_one(strategy);
+        }
+        next
+    }
+
+    #[inline(always)]
+    fn choose_one<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
         let enabled_count = self.enabled_count;
         if enabled_count == 0 || self.operation_count >= self.operation_limit {
             self.conclude();

@@ -192,5 +192,6 @@ fn blocks(op: &Op) -> bool {
                 | Park
                 | Send
                 | Receive
+                | Drain
         )
 }

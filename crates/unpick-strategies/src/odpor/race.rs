@@ -129,12 +129,19 @@ impl Races<'_> {
             _ if op.timed => Possible::Yes,
             OpKind::Join => {
                 let joined = self.execution.task_of(op.object);
-                let last = all[..self.units.performed()]
-                    .iter()
-                    .rposition(|unit| Some(unit.task) == joined);
-                last.is_none_or(|last| last < first || sequence.contains(&last))
+                // A task has ended when its stores have left the buffer, too.
+                let is_its = |task| {
+                    let owner = self.execution.agent(task).map(|(owner, _)| owner);
+                    Some(owner.unwrap_or(task)) == joined
+                };
+                let mut later = (first..self.units.performed()).rev();
+                later
+                    .all(|unit| !is_its(all[unit].task) || sequence.contains(&unit))
                     .into()
             }
+            // A flush that a drain follows is one that it waits for.
+            OpKind::Drain => Possible::No,
+            OpKind::Flush => self.can_leave(first, sequence, second).into(),
             OpKind::Wait | OpKind::BarrierWait => self.was_possible(first, sequence, second),
             OpKind::Lock
             | OpKind::ReadLock

@@ -92,6 +92,14 @@ pub(crate) trait Modelled {
         true
     }
 
+    /// What it holds, as a number, if it is a variable that can be in a store buffer.
+    fn word(&self) -> u64 {
+        0
+    }
+
+    /// Makes it hold what [`Modelled::word`] gave.
+    fn set_word(&self, _word: u64) {}
+
     /// Whether it gives out references to its inside that live as long as itself. As a static, what
     /// it holds is then leaked when it is put back, since somebody may have kept such a reference.
     fn lends_inside(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
+use super::memory::Bytes;
 use super::packet::Blocks;
 use super::panic_hook;
 use super::statics::StaticsInUse;
@@ -72,6 +73,8 @@ pub(crate) struct Runtime {
     #[allow(clippy::vec_box)]
     pub(super) fibers: Vec<Box<Fiber>>,
     pub(super) blocks: Blocks,
+    /// What cells held, where stores go through buffers.
+    pub(super) bytes: Bytes,
     pub(super) host: Context,
     /// The context that runs.
     pub(super) context: *mut Context,
@@ -79,8 +82,8 @@ pub(crate) struct Runtime {
     /// the transition of its creator.
     pub(super) creator: Option<TaskId>,
     pub(super) is_tearing_down: bool,
-    /// Invariant: no creator, and no teardown. The strategy then decides who goes on, unless a task
-    /// unwinds.
+    /// Invariant: no creator, no teardown, and no store buffers. The strategy then decides who goes on,
+    /// unless a task unwinds.
     pub(super) is_deciding: bool,
     /// The task that was stopped in the middle of its own panic, if any.
     pub(super) panicking: Option<TaskId>,
@@ -133,6 +136,7 @@ impl Runtime {
             program,
             fibers: Vec::new(),
             blocks: Blocks::new(),
+            bytes: Bytes::new(),
             host: Context::of_host(),
             context: null_mut(),
             creator: None,
@@ -154,10 +158,11 @@ impl Runtime {
         self.execution.reset();
         self.creator = None;
         self.is_tearing_down = false;
-        self.is_deciding = true;
+        self.is_deciding = !self.execution.is_relaxed();
         self.panicking = None;
         self.unwind_count = 0;
         self.last_panic = None;
+        self.bytes.clear();
         self.stamp += 1;
         if self.stamp >= self.stamp_end {
             let block = NEXT_STAMP_BLOCK.fetch_add(1, Ordering::Relaxed);
@@ -179,6 +184,11 @@ impl Runtime {
 
     #[cold]
     fn replace_fiber(&mut self, index: usize, stack_size: usize) -> io::Result<()> {
+        // Agents, which empty store buffers, have numbers of tasks and need no fibers.
+        while self.fibers.len() < index {
+            let unused = Fiber::new(self.stack_size, self.fibers.len())?;
+            self.fibers.push(unused);
+        }
         let fiber = Fiber::new(stack_size, index)?;
         match self.fibers.get_mut(index) {
             Some(unfit) => *unfit = fiber,
@@ -280,14 +290,16 @@ impl Runtime {
         // SAFETY: references end before each switch; the fiber of a task that has begun and not ended
         // is suspended inside it.
         unsafe {
-            let count = (*this).execution.task_count();
+            // Behind the last fiber there may be agents.
+            let count = (*this).execution.task_count().min((*this).fibers.len());
             (*this).is_tearing_down = true;
             (*this).is_deciding = false;
             let panicking = (*this).panicking;
             for index in (0..count).rev() {
                 let task = TaskId(index as u32);
                 let fiber: *mut Fiber = &raw mut *(&mut (*this).fibers)[index];
-                if !(*this).execution.is_finished(task) && !(*fiber).is_lost {
+                let has_code = !(*this).execution.is_agent(task);
+                if has_code && !(*this).execution.is_finished(task) && !(*fiber).is_lost {
                     let is_its_turn = match panicking {
                         Some(first) if task >= first => task == first,
                         _ => !std::thread::panicking(),

@@ -76,7 +76,7 @@ fn create(
         }
         Runtime::switch(runtime, context);
         (*runtime).creator = None;
-        (*runtime).is_deciding = !(*runtime).is_tearing_down;
+        (*runtime).is_deciding = !(*runtime).is_tearing_down && !(*runtime).execution.is_relaxed();
         (*runtime).execution.set_running(creator);
         leave_if((*runtime).execution.outcome().is_some());
         Ok(task)

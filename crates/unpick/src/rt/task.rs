@@ -1,10 +1,12 @@
 //! What a running task asks of its runtime.
 
 use super::context::Context;
+use super::memory;
 use super::object_cell::{Modelled, ObjectCell};
 use super::runtime::{Abandoned, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
 use std::panic::{Location, resume_unwind};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
@@ -130,6 +132,26 @@ fn operate_fully<M: Modelled + ?Sized>(
     Some(unsafe { perform(runtime, op, location) })
 }
 
+/// Announces an operation on a value, and comes back when it is performed or the execution is over.
+///
+/// # Safety
+/// As for [`perform`].
+pub(super) unsafe fn take_turn_on<M: Modelled + ?Sized>(
+    runtime: *mut Runtime,
+    kind: OpKind,
+    argument: u16,
+    value: &M,
+    location: &'static Location<'static>,
+) -> Op {
+    let op = Op {
+        argument,
+        ..Op::new(kind, object_of(runtime, value))
+    };
+    // SAFETY: as the caller promises.
+    unsafe { take_turn(runtime, op, location) };
+    op
+}
+
 /// The object that a value is in the current execution.
 #[inline(always)]
 fn object_of<M: Modelled + ?Sized>(runtime: *mut Runtime, value: &M) -> ObjectId {
@@ -159,17 +181,36 @@ pub(crate) fn access<M: Modelled + ?Sized, R>(
     value: &M,
     act: impl FnOnce() -> (R, Seen),
 ) -> Option<R> {
+    access_in_order(kind, Ordering::SeqCst, value, act)
+}
+
+/// As [`access`]; a store of a weaker order may be seen by others later.
+#[inline]
+#[track_caller]
+pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
+    kind: OpKind,
+    order: Ordering,
+    value: &M,
+    act: impl FnOnce() -> (R, Seen),
+) -> Option<R> {
     let runtime = current();
     if runtime.is_null() {
         return None;
     }
-    let op = Op::new(kind, object_of(runtime, value));
+    let mut op = Op::new(kind, object_of(runtime, value));
     // SAFETY: not null means current, and no reference into the runtime is live.
     unsafe {
+        let is_relaxed = (*runtime).execution.is_relaxed();
+        if is_relaxed && order != Ordering::SeqCst {
+            op.argument = (*runtime).execution.store_argument(order);
+        }
         take_turn(runtime, op, Location::caller());
         if (*runtime).is_tearing_down {
             unwind(runtime);
             return Some(act().0);
+        }
+        if is_relaxed {
+            return Some(memory::access(runtime, op, value, act));
         }
         let (result, seen) = act();
         let execution = &mut (*runtime).execution;
@@ -214,6 +255,23 @@ pub(crate) fn operate_without_object(kind: OpKind) -> Option<Grant> {
     let op = Op::new(kind, ObjectId::NONE);
     // SAFETY: not null means current, and no reference into the runtime is live.
     Some(unsafe { perform(runtime, op, Location::caller()) })
+}
+
+/// Performs a fence. `None` outside an execution.
+#[track_caller]
+pub(crate) fn operate_fence(order: Ordering) -> Option<Grant> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: not null means current, and no reference into the runtime is live.
+    unsafe {
+        let op = Op {
+            argument: (*runtime).execution.fence_argument(order),
+            ..Op::new(OpKind::Fence, ObjectId::NONE)
+        };
+        Some(perform(runtime, op, Location::caller()))
+    }
 }
 
 /// Performs an operation on a task: join, park or unpark. `None` outside an execution.
@@ -270,6 +328,7 @@ unsafe fn take_turn(runtime: *mut Runtime, op: Op, location: &'static Location<'
         let next = if (*runtime).is_deciding && !std::thread::panicking() {
             (*(*runtime).strategy).advance(&mut (*runtime).execution, op, location) as *mut Context
         } else {
+            memory::drain(runtime, op, location);
             (*runtime).announce_alone(op, location)
         };
         if next != (*runtime).context {
@@ -279,19 +338,27 @@ unsafe fn take_turn(runtime: *mut Runtime, op: Op, location: &'static Location<'
 }
 
 impl Runtime {
-    /// Announces an operation where the strategy is not asked: the task is new, unwinds, or has
-    /// outlived its execution. Answers where to go on.
+    /// Announces an operation where something is unusual: the task is new, unwinds, or has outlived its
+    /// execution, or stores go through buffers. Answers where to go on.
     #[inline(never)]
-    fn announce_alone(&mut self, op: Op, location: &'static Location<'static>) -> *mut Context {
+    pub(super) fn announce_alone(
+        &mut self,
+        op: Op,
+        location: &'static Location<'static>,
+    ) -> *mut Context {
         if self.is_tearing_down {
             return self.context;
         }
         let task = self.current();
+        if self.creator.is_none() && !std::thread::panicking() {
+            // SAFETY: the strategy outlives the execution.
+            let strategy = unsafe { &mut *self.strategy };
+            return strategy.advance(&mut self.execution, op, location) as *mut Context;
+        }
         self.execution.announce(task, op, location);
         match self.creator {
-            _ if std::thread::panicking() => self.force(task),
-            Some(creator) => self.context_of(creator),
-            None => panic!("internal error: nothing keeps the strategy from being asked"),
+            Some(creator) if !std::thread::panicking() => self.context_of(creator),
+            _ => self.force(task),
         }
     }
 
@@ -328,7 +395,7 @@ unsafe fn leave(runtime: *mut Runtime) {
 /// # Safety
 /// As for [`perform`].
 #[cold]
-unsafe fn unwind(runtime: *mut Runtime) -> Grant {
+pub(super) unsafe fn unwind(runtime: *mut Runtime) -> Grant {
     // SAFETY: called by `perform` under the same conditions.
     let count = unsafe {
         (*runtime).unwind_count += 1;
@@ -457,20 +524,6 @@ pub(crate) fn observe(value: u64, changed: bool) {
     });
 }
 
-/// As [`observe`], for an operation that writes; `stored` is what it leaves in the variable, if that
-/// fits into a number.
-#[inline]
-pub(crate) fn observe_write(value: u64, stored: Option<u64>, changed: bool) {
-    with_runtime(|runtime, task| {
-        if !runtime.is_tearing_down {
-            if let Some(stored) = stored {
-                runtime.execution.observe_store(stored);
-            }
-            runtime.execution.observe(task, value, changed);
-        }
-    });
-}
-
 /// Tells the engine that a compare-and-exchange has failed.
 #[inline]
 pub(crate) fn observe_failed_exchange() {
@@ -569,7 +622,7 @@ pub(crate) fn is_finished(task: TaskId) -> bool {
     let look = |runtime: &mut Runtime, _| {
         let object = runtime.execution.object_of(task);
         runtime.execution.note(Effect::LooksAtEnd(object));
-        runtime.execution.is_finished(task)
+        runtime.execution.has_ended(task)
     };
     with_runtime(look).unwrap_or(true)
 }

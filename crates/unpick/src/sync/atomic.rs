@@ -1,7 +1,9 @@
 //! Drop-in for `std::sync::atomic`.
 //!
 //! Under exploration every operation is a scheduling point and takes effect at once, in one order
-//! for all tasks (sequential consistency), whatever memory ordering is asked for.
+//! for all tasks (sequential consistency), whatever memory ordering is asked for, unless another
+//! memory model is chosen ([`Config::memory`](crate::Config::memory)): then others may see stores later
+//! that are not `SeqCst`.
 //! `compare_exchange_weak` may fail without reason
 //! ([`Config::weak_failures`](crate::Config::weak_failures)).
 //!
@@ -21,7 +23,7 @@ pub fn fence(order: Ordering) {
         order != Relaxed,
         "there is no such thing as a relaxed fence"
     );
-    if rt::operate_without_object(OpKind::Fence).is_none() {
+    if rt::operate_fence(order).is_none() {
         std::sync::atomic::fence(order);
     }
 }
@@ -47,10 +49,13 @@ fn check_store(order: Ordering) {
 }
 
 /// What all atomic types have in common: `$value` is the type inside, `$bits` makes a number of a
-/// value for the trace, `$whole` tells whether that number is the whole value, and `$generic` are
-/// the type parameters.
+/// value for the trace, `$whole` tells whether that number is the whole value, `$word` and `$of_word` make
+/// the whole value a number and back, and `$generic` are the type parameters.
 macro_rules! atomic_common {
-    ([$($generic:ident)?] $name:ident, $value:ty, $inner:ty, $bits:expr, $whole:expr) => {
+    (
+        [$($generic:ident)?] $name:ident, $value:ty, $inner:ty, $bits:expr, $whole:expr,
+        $word:expr, $of_word:expr
+    ) => {
         impl $(<$generic>)? Modelled for $name $(<$generic>)? {
             #[inline]
             fn cell(&self) -> &ObjectCell {
@@ -59,6 +64,14 @@ macro_rules! atomic_common {
 
             fn shape(&self) -> Shape {
                 Shape::Variable
+            }
+
+            fn word(&self) -> u64 {
+                $word(self.inner.load(Relaxed))
+            }
+
+            fn set_word(&self, word: u64) {
+                self.inner.store($of_word(word), Relaxed);
             }
         }
 
@@ -73,11 +86,13 @@ macro_rules! atomic_common {
 
             /// The value, through an exclusive reference.
             pub fn get_mut(&mut self) -> &mut $value {
+                rt::take_back(self);
                 self.inner.get_mut()
             }
 
             /// Consumes the atomic and returns its value.
-            pub const fn into_inner(self) -> $value {
+            pub fn into_inner(self) -> $value {
+                rt::take_back(&self);
                 self.inner.into_inner()
             }
 
@@ -110,7 +125,7 @@ macro_rules! atomic_common {
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                let known = rt::access(OpKind::Store, self, || {
+                let known = rt::access_in_order(OpKind::Store, order, self, || {
                     check_store(order);
                     let old = self.inner.load(Relaxed);
                     self.inner.store(value, Relaxed);
@@ -146,11 +161,14 @@ macro_rules! atomic_common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                if rt::operate(OpKind::CompareExchange, self).is_none() {
-                    return self.inner.compare_exchange(current, new, success, failure);
+                let known = rt::access(OpKind::CompareExchange, self, || {
+                    check_load(failure);
+                    self.exchange(current, new)
+                });
+                match known {
+                    Some(result) => result,
+                    None => self.inner.compare_exchange(current, new, success, failure),
                 }
-                check_load(failure);
-                self.exchange(current, new)
             }
 
             /// As [`Self::compare_exchange`], but may fail although the value is `current`.
@@ -163,19 +181,26 @@ macro_rules! atomic_common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                if rt::operate(OpKind::CompareExchange, self).is_none() {
-                    return self
+                let known = rt::access(OpKind::CompareExchange, self, || {
+                    check_load(failure);
+                    let old = self.inner.load(Relaxed);
+                    if old == current && rt::weak_failure() {
+                        rt::observe_failed_exchange();
+                        let seen = Seen {
+                            value: $bits(old),
+                            stored: None,
+                            changed: true,
+                        };
+                        return (Err(old), seen);
+                    }
+                    self.exchange(current, new)
+                });
+                match known {
+                    Some(result) => result,
+                    None => self
                         .inner
-                        .compare_exchange_weak(current, new, success, failure);
+                        .compare_exchange_weak(current, new, success, failure),
                 }
-                check_load(failure);
-                let old = self.inner.load(Relaxed);
-                if old == current && rt::weak_failure() {
-                    rt::observe_failed_exchange();
-                    rt::observe($bits(old), true);
-                    return Err(old);
-                }
-                self.exchange(current, new)
             }
 
             /// Writes `new` if the value is `current`; returns the value before.
@@ -237,7 +262,7 @@ macro_rules! atomic_common {
             }
 
             #[inline]
-            fn exchange(&self, current: $value, new: $value) -> Result<$value, $value> {
+            fn exchange(&self, current: $value, new: $value) -> (Result<$value, $value>, Seen) {
                 let old = self.inner.load(Relaxed);
                 let succeeds = old == current;
                 if succeeds {
@@ -245,9 +270,12 @@ macro_rules! atomic_common {
                 } else {
                     rt::observe_failed_exchange();
                 }
-                let stored = ($whole && succeeds).then(|| $bits(new));
-                rt::observe_write($bits(old), stored, succeeds && old != new);
-                if succeeds { Ok(old) } else { Err(old) }
+                let seen = Seen {
+                    value: $bits(old),
+                    stored: ($whole && succeeds).then(|| $bits(new)),
+                    changed: succeeds && old != new,
+                };
+                (if succeeds { Ok(old) } else { Err(old) }, seen)
             }
 
             /// Performs a read-modify-write under exploration. `None` outside of one.
@@ -308,7 +336,10 @@ macro_rules! atomic_integer {
                 inner: std::sync::atomic::$name,
             }
 
-            atomic_common!([] $name, $value, std::sync::atomic::$name, |value: $value| value as u64, true);
+            atomic_common!(
+                [] $name, $value, std::sync::atomic::$name, |value: $value| value as u64, true,
+                |value: $value| value as u64, |word: u64| word as $value
+            );
 
             impl $name {
                 fetch! { $value => $value:
@@ -354,7 +385,10 @@ pub struct AtomicBool {
     inner: std::sync::atomic::AtomicBool,
 }
 
-atomic_common!([] AtomicBool, bool, std::sync::atomic::AtomicBool, |value: bool| u64::from(value), true);
+atomic_common!(
+    [] AtomicBool, bool, std::sync::atomic::AtomicBool, |value: bool| u64::from(value), true,
+    |value: bool| u64::from(value), |word: u64| word != 0
+);
 
 impl AtomicBool {
     fetch! { bool => bool:
@@ -382,7 +416,11 @@ pub struct AtomicPtr<T> {
 }
 
 // An address differs from execution to execution, so traces only tell whether it is null.
-atomic_common!([T] AtomicPtr, *mut T, std::sync::atomic::AtomicPtr<T>, |value: *mut T| u64::from(!value.is_null()), false);
+atomic_common!(
+    [T] AtomicPtr, *mut T, std::sync::atomic::AtomicPtr<T>, |value: *mut T| u64::from(!value.is_null()), false,
+    |value: *mut T| value.expose_provenance() as u64,
+    |word: u64| std::ptr::with_exposed_provenance_mut(word as usize)
+);
 
 impl<T> AtomicPtr<T> {
     fetch! { usize => *mut T:

@@ -1,0 +1,65 @@
+//! Random litmus tests.
+
+use super::{Instruction, Litmus, MUTEXES};
+
+/// A generator with 64 bits of state (S. Vigna's splitmix64).
+struct Source(u64);
+
+impl Source {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = self.0;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((word ^ (word >> 31)) % count as u64) as usize
+    }
+}
+
+/// A litmus test of two to `tasks_max` tasks with up to `instructions_max` instructions each, over two or
+/// three variables. Every other one has locks, every third one read-modify-writes and fences.
+pub fn random(seed: u64, tasks_max: usize, instructions_max: usize) -> Litmus {
+    let mut source = Source(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let variables = 2 + source.below(2);
+    let (has_locks, has_fences) = (seed.is_multiple_of(2), seed.is_multiple_of(3));
+    let task_count = 2 + source.below(tasks_max - 1);
+    let tasks = (0..task_count).map(|_| {
+        let length = 1 + source.below(instructions_max);
+        task(&mut source, variables, length, (has_locks, has_fences))
+    });
+    Litmus {
+        tasks: tasks.collect(),
+        variables,
+    }
+}
+
+fn task(
+    source: &mut Source,
+    variables: usize,
+    length: usize,
+    (has_locks, has_fences): (bool, bool),
+) -> Vec<Instruction> {
+    use Instruction::*;
+    let mut instructions = Vec::new();
+    let mut has_read = false;
+    while instructions.len() < length {
+        let x = source.below(variables);
+        let value = 1 + source.below(2) as u32;
+        let instruction = match source.below(12) {
+            0..4 => Write(x, value),
+            4..8 => Read(x),
+            8 if has_fences => Add(x, value),
+            9 if has_fences => [Fence, WriteSeqCst(x, value), Release(x, value)][source.below(3)],
+            10 if has_locks && length - instructions.len() >= 3 => {
+                let mutex = source.below(MUTEXES);
+                let inner = [Write(x, value), Read(x)][source.below(2)];
+                instructions.extend([Lock(mutex), inner, Unlock(mutex)]);
+                continue;
+            }
+            11 if has_read => SkipUnless(source.below(2) as u32, 1),
+            _ => Read(x),
+        };
+        has_read |= matches!(instruction, Read(_) | Add(..));
+        instructions.push(instruction);
+    }
+    instructions
+}
