@@ -21,15 +21,19 @@ pub(crate) enum Class {
     Idle,
     /// Always possible, and creates tasks.
     Spawn,
-    /// Acquires or releases a mutex. This and the next three are used most, and have short ways of their
-    /// own.
+    /// Uses a channel, and is always possible.
+    ChannelAtOnce,
+    /// Notifies the waiters of a condition variable; always possible.
+    Notify,
+    /// Acquires or releases a mutex. This, the next three and the three before are used most, and have
+    /// short ways of their own.
     Mutex,
     /// Waits for the end of a task.
     Join,
-    /// Uses a channel.
+    /// Uses a channel, and may have to wait.
     Channel,
-    /// Waits for a condition variable, or notifies one.
-    Condvar,
+    /// Waits for a condition variable.
+    Wait,
     /// Everything else that has no deadline.
     Other,
     /// Always possible, changes nothing, and lets others go first.
@@ -60,15 +64,15 @@ static CLASSES: [Class; 512] = {
     classes[OpKind::Lock as usize] = Class::Mutex;
     classes[OpKind::Unlock as usize] = Class::Mutex;
     classes[OpKind::Join as usize] = Class::Join;
-    classes[OpKind::Wait as usize] = Class::Condvar;
-    classes[OpKind::NotifyOne as usize] = Class::Condvar;
-    classes[OpKind::NotifyAll as usize] = Class::Condvar;
+    classes[OpKind::Wait as usize] = Class::Wait;
+    classes[OpKind::NotifyOne as usize] = Class::Notify;
+    classes[OpKind::NotifyAll as usize] = Class::Notify;
     classes[OpKind::Send as usize] = Class::Channel;
-    classes[OpKind::TrySend as usize] = Class::Channel;
+    classes[OpKind::TrySend as usize] = Class::ChannelAtOnce;
     classes[OpKind::Receive as usize] = Class::Channel;
-    classes[OpKind::TryReceive as usize] = Class::Channel;
-    classes[OpKind::SenderDrop as usize] = Class::Channel;
-    classes[OpKind::ReceiverDrop as usize] = Class::Channel;
+    classes[OpKind::TryReceive as usize] = Class::ChannelAtOnce;
+    classes[OpKind::SenderDrop as usize] = Class::ChannelAtOnce;
+    classes[OpKind::ReceiverDrop as usize] = Class::ChannelAtOnce;
     classes
 };
 

@@ -140,8 +140,8 @@ impl From<Shape> for State {
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub state: State,
-    /// The tasks whose next operation is one on this object that is not always possible. A mutex and a
-    /// task leave out those that can give up.
+    /// The tasks whose next operation is one on this object that is not always possible. A mutex, a task
+    /// and a channel without a limit leave out those that can give up.
     pub waiting: TaskSet,
     /// Invariant: the size of `waiting`.
     pub waiting_count: usize,

@@ -3,7 +3,7 @@
 mod sum;
 mod workers;
 
-use crate::rt::Runtime;
+use crate::rt::{Runtime, on_own_thread};
 use crate::{Config, Shard};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -133,30 +133,6 @@ impl unpick_engine::Runtime for Visited<'_> {
     fn execution(&mut self) -> &mut Execution {
         self.runtime.execution()
     }
-}
-
-/// Runs `work` on a thread of its own, so that nothing a torn-down execution leaves behind touches
-/// the caller's. The thread has the caller's name and captured output.
-pub(crate) fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| match spawn_like_caller(scope, work).join() {
-        Ok(value) => value,
-        Err(payload) => std::panic::resume_unwind(payload),
-    })
-}
-
-/// Starts a thread with the caller's name.
-fn spawn_like_caller<'scope, T: Send + 'scope>(
-    scope: &'scope std::thread::Scope<'scope, '_>,
-    work: impl FnOnce() -> T + Send + 'scope,
-) -> std::thread::ScopedJoinHandle<'scope, T> {
-    let caller = std::thread::current();
-    let mut builder = std::thread::Builder::new();
-    if let Some(name) = caller.name() {
-        builder = builder.name(name.to_string());
-    }
-    builder
-        .spawn_scoped(scope, work)
-        .unwrap_or_else(|error| panic!("cannot start a thread to explore on: {error}"))
 }
 
 /// Runs `program` once along a recorded trace. The outcome is the recorded one, or tells where the

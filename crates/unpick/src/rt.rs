@@ -14,6 +14,7 @@
 //! - No reference into the runtime is live across a switch.
 //! - Tasks are torn down youngest first, so that what a scoped task borrows outlives it.
 
+mod companion;
 mod context;
 mod fiber;
 mod local;
@@ -29,6 +30,7 @@ mod spawn;
 mod statics;
 mod task;
 
+pub(crate) use companion::{like_caller, on_own_thread};
 pub(crate) use local::{TaskLocal, task_local};
 pub(crate) use memory::{access_plainly, keep_bytes, put_bytes, take_back};
 pub(crate) use object_cell::{Modelled, ObjectCell};

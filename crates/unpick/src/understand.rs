@@ -1,7 +1,8 @@
 //! Plans followed by a closure: its failing schedules shrunk and explained, or looked for near one that no
 //! longer fits.
 
-use crate::explore::{on_own_thread, runtime};
+use crate::explore::runtime;
+use crate::rt::on_own_thread;
 use crate::{Config, FirstFailure};
 use std::time::{Duration, Instant};
 use unpick_analysis::{Ended, Near, Understanding};

@@ -1,5 +1,6 @@
 //! The end of a failed execution: nothing hangs, nothing crashes, nothing leaks into the next one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use unpick::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use unpick::sync::{Mutex, mpsc};
@@ -77,7 +78,10 @@ fn a_destructor_that_blocks_for_ever_spoils_nothing() {
     let found = all_schedules(pool_that_may_not_end);
     assert!(found.complete, "{found:?}");
     assert!(found.failures > 0 && found.failures < found.schedules);
-    let clean = all_schedules(|| {
+    let threads = Arc::new(std::sync::Mutex::new(HashSet::new()));
+    let seen = Arc::clone(&threads);
+    let clean = all_schedules(move || {
+        seen.lock().unwrap().insert(std::thread::current().id());
         let end = {
             let lock = Arc::new(Mutex::new(0));
             let other = Arc::clone(&lock);
@@ -88,6 +92,11 @@ fn a_destructor_that_blocks_for_ever_spoils_nothing() {
         end.join().unwrap();
     });
     assert!(clean.complete && clean.is_clean());
+    let thread_count = threads.lock().unwrap().len();
+    assert_eq!(
+        thread_count, 1,
+        "the thread of the first one was used again"
+    );
     assert!(
         !std::thread::panicking(),
         "the caller's thread is as it was"

@@ -4,7 +4,7 @@
 use super::{Decision, Execution, Grant, Status};
 use crate::{Effect, Strategy, View, model::Class, recording::Call};
 use core::panic::Location;
-use unpick_trace::{Choice, Op, OpKind, Outcome, SiteId, Step, TaskBits, TaskId};
+use unpick_trace::{Choice, Op, Outcome, SiteId, Step, TaskBits, TaskId};
 
 impl Execution {
     /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
@@ -42,7 +42,7 @@ impl Execution {
             // It stays enabled until it comes to an operation that is not possible.
             self.set_enabled(task, true);
         }
-        if class > Class::Spawn {
+        if class > Class::Notify {
             match class {
                 Class::Mutex => self.arrive_at_mutex(task, op),
                 _ => self.arrive_elsewhere(task, op, class),
@@ -56,7 +56,7 @@ impl Execution {
     fn arrive_elsewhere(&mut self, task: TaskId, op: Op, class: Class) {
         match class {
             Class::Channel => self.arrive_at_channel(task, op),
-            Class::Condvar => self.arrive_at_condvar(task, op),
+            Class::Wait => self.arrive_at_wait(task, op),
             Class::Join => self.arrive_at_join(task, op),
             _ => self.arrive_rarely(task, op, class),
         }
@@ -73,7 +73,7 @@ impl Execution {
     fn arrive_with_deadline(&mut self, task: TaskId, op: Op) {
         match Class::of(Op { timed: false, ..op }) {
             Class::Mutex => self.check_use(task, &op),
-            Class::Condvar => self.arrive(task, op),
+            Class::Wait => self.arrive(task, op),
             class => self.arrive_elsewhere(task, op, class),
         }
     }
@@ -320,8 +320,10 @@ impl Execution {
         strategy: &mut S,
     ) -> bool {
         match class {
-            Class::Channel => self.perform_on_channel(task, op),
-            Class::Condvar => self.perform_on_condvar(task, op),
+            Class::Channel | Class::ChannelAtOnce => self.perform_on_channel(task, op),
+            Class::Wait => self.perform_wait(task, op),
+            Class::Notify => self.perform_notify(task, op),
+            Class::Spawn => self.note_change(task),
             Class::Join => self.perform_join(task, op),
             _ => return self.perform_other(task, op, strategy),
         }
@@ -337,10 +339,6 @@ impl Execution {
     ) -> bool {
         if op.yields() && !op.timed {
             self.note_idle(task);
-            return true;
-        }
-        if op.kind == OpKind::Spawn {
-            self.note_change(task);
             return true;
         }
         let times_out = match op.timed {

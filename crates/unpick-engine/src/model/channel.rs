@@ -9,7 +9,7 @@ impl Execution {
         waiting.any(|task| self.tasks[task.index()].op.kind == OpKind::Receive)
     }
 
-    /// Takes in a task that is about to use a channel.
+    /// Takes in a task that is about to send or to receive.
     #[inline(never)]
     pub(crate) fn arrive_at_channel(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
@@ -25,9 +25,9 @@ impl Execution {
         if capacity.is_some() {
             return self.arrive_at_limited_channel(task, op);
         }
-        if op.kind == OpKind::Receive {
+        if op.kind == OpKind::Receive && !op.timed {
             object.begin_wait(task);
-            if queued == 0 && senders > 0 && !op.timed {
+            if queued == 0 && senders > 0 {
                 self.set_enabled(task, false);
             }
         }
@@ -64,12 +64,18 @@ impl Execution {
         else {
             return self.perform_on_limited_channel(task, op);
         };
-        // Only receivers wait, and all for the same.
+        // Only receivers without a deadline wait, and all for the same.
         let could_receive = *queued > 0 || *senders == 0;
         let grant = use_channel(op.kind, true, queued, senders, receiver);
         let can_receive = *queued > 0 || *senders == 0;
-        if can_receive != could_receive && object.waiting_count > 0 {
-            self.refresh_waiting(op.object);
+        if object.waiting_count > 0 {
+            if can_receive && !could_receive {
+                self.enabled_count += object.waiting_count;
+                self.enabled.insert_all(object.waiting.bits());
+            } else if could_receive && !can_receive {
+                self.enabled_count -= object.waiting_count;
+                self.enabled.remove_all(object.waiting.bits());
+            }
         }
         self.note_use_of_channel(task, grant);
     }
@@ -81,7 +87,7 @@ impl Execution {
         self.refresh(op.object);
     }
 
-    #[inline]
+    #[inline(always)]
     fn note_use_of_channel(&mut self, task: TaskId, grant: Grant) {
         self.granted = grant;
         match grant {

@@ -4,30 +4,38 @@ use crate::{Effect, Execution, Grant, Strategy, object::State, recording::Call};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
-    /// Takes in a task that is about to wait or to notify, without a deadline.
+    /// Takes in a task that is about to wait without a deadline.
     #[inline(never)]
-    pub(crate) fn arrive_at_condvar(&mut self, task: TaskId, op: Op) {
-        if op.kind == OpKind::Wait {
-            let object = &mut self.objects[op.object.index()];
-            object.begin_wait(task);
-            let slot = &self.tasks[task.index()];
-            if !slot.is_woken && !object.has_token_for(slot.ticket) {
-                self.set_enabled(task, false);
-            }
+    pub(crate) fn arrive_at_wait(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        object.begin_wait(task);
+        let slot = &self.tasks[task.index()];
+        if !slot.is_woken && !object.has_token_for(slot.ticket) {
+            self.set_enabled(task, false);
         }
     }
 
-    /// Waits or notifies, without a deadline.
+    /// Ends a wait without a deadline.
     #[inline(never)]
-    pub(crate) fn perform_on_condvar(&mut self, task: TaskId, op: Op) {
-        if op.kind == OpKind::Wait {
-            self.objects[op.object.index()].end_wait(task);
-            self.consume_notification(task, op.object);
-        } else {
-            self.notify(&op);
-        }
+    pub(crate) fn perform_wait(&mut self, task: TaskId, op: Op) {
+        self.objects[op.object.index()].end_wait(task);
+        let was_woken = self.tasks[task.index()].is_woken;
+        self.consume_notification(task, op.object);
         self.note_change(task);
-        self.refresh(op.object);
+        // Waiters compete for single notifications only.
+        if !was_woken {
+            self.refresh(op.object);
+        }
+    }
+
+    /// Notifies one waiter or all.
+    #[inline(never)]
+    pub(crate) fn perform_notify(&mut self, task: TaskId, op: Op) {
+        self.notify(&op);
+        self.note_change(task);
+        if op.kind == OpKind::NotifyOne {
+            self.refresh(op.object);
+        }
     }
 
     /// A waiter's time is over: it leaves its queue.
@@ -103,6 +111,7 @@ impl Execution {
         true
     }
 
+    #[inline]
     pub(super) fn notify(&mut self, op: &Op) -> Grant {
         let object = &mut self.objects[op.object.index()];
         let State::Condvar { serial, waiting } = &mut object.state else {
@@ -119,8 +128,11 @@ impl Execution {
         self.notified_count = *waiting - object.tokens.len() as u32;
         *waiting = 0;
         object.tokens.clear();
-        for task in object.waiting.bits().iter() {
-            self.tasks[task.index()].is_woken = true;
+        if object.waiting_count > 0 {
+            for task in object.waiting.bits().iter() {
+                self.tasks[task.index()].is_woken = true;
+                self.enabled_count += usize::from(self.enabled.insert(task));
+            }
         }
         Grant::Done
     }

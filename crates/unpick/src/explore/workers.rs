@@ -1,7 +1,8 @@
 //! Threads that share a search, each with a runtime of its own.
 
-use super::{Driver, Pace, on_own_thread, spawn_like_caller};
+use super::{Driver, Pace};
 use crate::Shard;
+use crate::rt::{like_caller, on_own_thread};
 use std::sync::{Condvar, Mutex, PoisonError};
 use unpick_engine::parts::{Lookout, Meeting, Search, Team, share};
 use unpick_engine::{Control, Exploration, StopReason, Strategy, explore_range};
@@ -84,7 +85,10 @@ impl Driver<'_> {
         });
         std::thread::scope(|scope| {
             for _ in 0..self.config.jobs {
-                spawn_like_caller(scope, || self.work(&team));
+                let worker = like_caller().spawn_scoped(scope, || self.work(&team));
+                worker.unwrap_or_else(|error| {
+                    panic!("cannot start a worker: {error}; ask for fewer")
+                });
             }
         });
         let search = team.into_meeting().search.into_inner();

@@ -78,16 +78,17 @@ fn find(runtime: *mut Runtime, key: usize) -> Option<Option<Rc<dyn Any>>> {
 
 /// Drops the thread-locals of the running task, last made first. A destructor may use other
 /// thread-locals, and make new ones, which are dropped in their turn.
+#[inline]
 pub(super) fn run_destructors(task: TaskId) {
     // SAFETY: called on a running fiber; nothing is kept.
-    if unsafe {
-        (&(*current()).fibers)[task.index()]
-            .locals
-            .values
-            .is_empty()
-    } {
-        return;
+    let locals = unsafe { &(&(*current()).fibers)[task.index()].locals.values };
+    if !locals.is_empty() {
+        run_all_destructors(task);
     }
+}
+
+#[cold]
+fn run_all_destructors(task: TaskId) {
     loop {
         // SAFETY: called on a running fiber; the reference ends before the value is dropped.
         let last = unsafe {

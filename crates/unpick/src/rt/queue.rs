@@ -4,6 +4,10 @@ use super::runtime::thread_token;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 
+/// Messages that a queue makes room for when it gets its first one: programs that are explored are small,
+/// and most of them need no more.
+const FIRST_CAPACITY: usize = 8;
+
 /// A queue that the thread of its execution uses without locking: tasks run one at a time.
 pub(crate) struct Queue<T> {
     /// The thread it was made on.
@@ -39,6 +43,9 @@ impl<T> Queue<T> {
         // SAFETY: used on its thread; the reference ends with the call, which only moves messages.
         match unsafe { &mut *self.messages.get() } {
             Some(messages) => {
+                if messages.capacity() == 0 {
+                    messages.reserve(FIRST_CAPACITY);
+                }
                 messages.push_back(message);
                 Ok(())
             }
