@@ -6,6 +6,7 @@
 
 mod explained;
 mod failure;
+mod operation;
 mod regression;
 mod several;
 mod show;

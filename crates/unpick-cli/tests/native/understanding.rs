@@ -42,6 +42,16 @@ fn failures_are_shrunk_and_called_by_their_name() {
 }
 
 #[test]
+fn values_read_and_written_are_told() {
+    let place = Place::new("values");
+    place.build("c/split_increment.c", &[]);
+    let said = place.unpick(&["run", "--strategy", "random", "--", "./split_increment"]);
+    let told = ["load (read 0, ", "store on `next_number` (wrote 1, "];
+    let is_told = told.iter().all(|value| said.text.contains(value));
+    assert!(is_told, "{}", said.text);
+}
+
+#[test]
 fn a_failure_can_be_left_as_it_was_found() {
     let place = Place::new("not-shrunk");
     place.build("c/dining_philosophers.c", &[]);
