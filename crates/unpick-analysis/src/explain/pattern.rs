@@ -26,6 +26,9 @@ pub enum Pattern {
     /// The same, where the one works under a lock and the other one looks without taking it, because what it
     /// finds tells it that all is done.
     DoubleChecked,
+    /// A task fails by a value that it has read and that another one has overwritten since; it has changed
+    /// nothing in between.
+    StaleRead,
     /// A task does something before another one has done what it relies on, or after that one has undone
     /// it.
     OrderViolation,
@@ -46,6 +49,7 @@ impl Pattern {
             Pattern::CheckThenAct => "check-then-act",
             Pattern::HalfDone => "half-done update seen",
             Pattern::DoubleChecked => "double-checked locking",
+            Pattern::StaleRead => "stale read",
             Pattern::OrderViolation => "order violation",
             Pattern::EveryOrder => "fails in every order",
         }
@@ -154,17 +158,14 @@ fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
         .iter()
         .filter(|cause| is_half_done(known, cause))
         .collect();
-    match half_done.is_empty() {
-        true => (Pattern::OrderViolation, None),
-        false
-            if half_done
-                .iter()
-                .any(|cause| is_double_checked(known, cause)) =>
-        {
-            (Pattern::DoubleChecked, None)
-        }
-        false => (Pattern::HalfDone, None),
-    }
+    let is_double_checked = |cause: &&Cause| is_double_checked(known, cause);
+    let pattern = match half_done.is_empty() {
+        false if half_done.iter().any(is_double_checked) => Pattern::DoubleChecked,
+        false => Pattern::HalfDone,
+        true if known.causes.iter().any(|cause| is_stale(known, cause)) => Pattern::StaleRead,
+        true => Pattern::OrderViolation,
+    };
+    (pattern, None)
 }
 
 /// If a task reads what another one then changes, the operation by which it acts on what it has read.
@@ -206,6 +207,17 @@ fn is_half_done(known: &Known<'_>, cause: &Cause) -> bool {
         && left_undone.any(|&(task, object)| {
             task == first.task && object != first.op.object && is_used(object)
         })
+}
+
+/// Whether the failing task has read what another one then overwrote, before it failed. That it has acted on it
+/// by changing something has been ruled out before.
+fn is_stale(known: &Known<'_>, cause: &Cause) -> bool {
+    let (first, second) = (&known.events[cause.first], &known.events[cause.second]);
+    let is_read = first.is_part() && !first.writes();
+    let is_overwritten = second.is_performed && second.is_part() && second.writes();
+    matches!(&known.failing.outcome, Outcome::Fail(failure) if failure.task == first.task)
+        && is_read
+        && is_overwritten
 }
 
 /// Whether a task that works under a lock is seen by one that would have taken the lock, had it looked before.

@@ -11,6 +11,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("c/publish_early.c", "half-done update seen"),
     ("c/racy_counter.c", "data race"),
     ("c/recursive_wait.c", "order violation"),
+    ("c/retired_slot.c", "stale read"),
     ("c/timeout_ignored.c", "order violation"),
     ("c/cancel_complete.c", "use after free"),
     ("cpp/stale_cache.cc", "check-then-act"),
