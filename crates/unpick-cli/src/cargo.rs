@@ -20,7 +20,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use unpick::report::thousands;
+use unpick::report::count;
 use unpick_native::cargo::{
     HarnessOptions, Output, Tally, TestBuild, Toolchain, explore_tests, file_with_lost_flags,
     own_flags,
@@ -207,22 +207,20 @@ fn runner(ledger: &Ledger, split: &Split, junit: Option<&Path>) -> Result<Vec<St
 
 fn summary(tally: &Tally) -> String {
     let mut parts = vec![format!("{} ok", tally.ok)];
-    for (count, word) in [
+    for (number, word) in [
         (tally.failed, "failed"),
         (tally.diverged, "diverged"),
         (tally.errors, "not explored"),
     ] {
-        if count > 0 {
-            parts.push(format!("{count} {word}"));
+        if number > 0 {
+            parts.push(format!("{number} {word}"));
         }
     }
-    let count = tally.explored() + tally.errors;
-    let plural = if count == 1 { "" } else { "s" };
-    let plural_executions = if tally.executions == 1 { "" } else { "s" };
     format!(
-        "unpick  {count} test{plural}: {}; {} execution{plural_executions}",
+        "unpick  {}: {}; {}",
+        count(tally.explored() + tally.errors, "test"),
         parts.join(", "),
-        thousands(tally.executions)
+        count(tally.executions, "execution")
     )
 }
 

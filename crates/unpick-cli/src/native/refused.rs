@@ -5,6 +5,7 @@ use crate::Status;
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
+use unpick::report::count;
 use unpick_native::drive::{Command, DriveError, Naming};
 use unpick_native::protocol::{Module, Trouble, TroubleKind};
 use unpick_native::symbols::Symbols;
@@ -29,14 +30,16 @@ pub(super) fn refused(
             executions,
             ..
         } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   {}, after {executions} executions\n  \
+            "UNCONTROLLED  {name}  {error}\n  where   {}, after {}\n  \
              remedy  instrument that code (unpick cc, cargo unpick); if it blocks, --backend threads can \
              leave it and go on with others; if it only takes long, raise --watchdog",
-            stack(command, place.as_ref(), modules)
+            stack(command, place.as_ref(), modules),
+            count(*executions, "execution"),
         ),
         DriveError::Died { executions, .. } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   after {executions} executions\n  remedy  try \
-             --reexec fork; see docs/limits.md"
+            "UNCONTROLLED  {name}  {error}\n  where   after {}\n  remedy  try \
+             --reexec fork; see docs/limits.md",
+            count(*executions, "execution"),
         ),
         _ => bail!(error),
     };

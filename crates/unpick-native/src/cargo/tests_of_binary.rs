@@ -6,7 +6,7 @@ use super::listing::{HarnessOptions, Listing};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use unpick_report::thousands;
+use unpick_report::{count, thousands};
 
 /// One test, as a program that can be run again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,10 +201,9 @@ fn line(name: &str, result: &Result<Explored, String>) -> String {
     };
     let millis = u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX);
     let rate = explored.executions.saturating_mul(1_000) / millis.max(1);
-    let plural = if explored.executions == 1 { "" } else { "s" };
     let mut text = format!(
-        "unpick  {name} ... {word} ({} execution{plural}, {}/s)",
-        thousands(explored.executions),
+        "unpick  {name} ... {word} ({}, {}/s)",
+        count(explored.executions, "execution"),
         thousands(rate),
     );
     if !explored.details.is_empty() {
