@@ -1,6 +1,8 @@
 //! Progress of an exploration, and its end by Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::ffi::c_int;
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -105,19 +107,24 @@ impl Progress {
 /// Whether the user has pressed Ctrl-C. The first time ends the exploration and keeps what it has
 /// found; the second time ends the process.
 pub(crate) fn is_interrupted() -> bool {
-    interruption().load(Ordering::Relaxed)
+    interruption(&[SIGINT, SIGTERM]).load(Ordering::Relaxed)
 }
 
 /// Listens for Ctrl-C from now on.
 pub(crate) fn listen() {
-    interruption();
+    interruption(&[SIGINT, SIGTERM]);
 }
 
-fn interruption() -> &'static Arc<AtomicBool> {
+/// Listens for Ctrl-C, on behalf of processes that get it as well. What is sent to this one alone ends it.
+pub(crate) fn listen_for_others() {
+    interruption(&[SIGINT]);
+}
+
+fn interruption(signals: &[c_int]) -> &'static Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     FLAG.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        for &signal in signals {
             // The order matters: the flag is still down the first time the shutdown looks at it.
             let shutdown =
                 signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag));
