@@ -2,7 +2,7 @@
 
 use crate::operation::{Object, operation};
 use crate::why::{deadlock_sentence, why};
-use unpick_analysis::{At, Cause, Event, Explanation, Intrusion, Pattern};
+use unpick_analysis::{Cause, Event, Explanation, Intrusion, Pattern};
 use unpick_trace::{Deadlock, Outcome, Record, Trace};
 
 /// Orderings that are told, at most.
@@ -40,10 +40,7 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
 
 /// Writes an explanation into the header of what is kept.
 pub fn note_explanation(record: &mut Record, explanation: &Explanation) {
-    let step = |index: usize| match explanation.events[index].at {
-        At::Step(step) => Some(step),
-        At::Blocked(_) | At::Later => None,
-    };
+    let step = |index: usize| explanation.events[index].step();
     let mut orderings = explanation.orderings();
     orderings.sort_unstable();
     let header = &mut record.header;
@@ -132,11 +129,7 @@ impl Telling<'_> {
     }
 
     fn operation(&self, event: &Event, object: Object) -> String {
-        let step = match event.at {
-            At::Step(step) => Some(step),
-            At::Blocked(_) | At::Later => None,
-        };
         let site = event.site(self.trace, self.outcome);
-        operation(self.trace, &event.op, object, step, site)
+        operation(self.trace, &event.op, object, event.step(), site)
     }
 }

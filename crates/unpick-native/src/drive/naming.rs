@@ -87,6 +87,13 @@ impl Naming<'_> {
         }
     }
 
+    /// Whether the user has meant what happens at a place that has no words yet, and not a library on the way.
+    pub fn is_own(&mut self, site: &Site) -> bool {
+        let mut places = site.file.split(' ').filter_map(|frame| self.locate(frame));
+        let is_meant = places.find_map(|place| place.is_meant());
+        is_meant.unwrap_or(false)
+    }
+
     fn name_site(&mut self, site: &mut Site) {
         if site.line != 0 {
             site.file = self.symbols.shorten(&site.file);
