@@ -9,8 +9,6 @@ use unpick_engine::{FirstFailure, Limits};
 use unpick_protocol::{Answer, Launch, NamedCode, Reexecution, Work};
 use unpick_trace::{FailureKind, Outcome, Plan, Site, SiteId, Trace};
 
-use crate::symbols::Symbols;
-
 use super::exploration::{Explored, Options, TASKS_FIRST, TASKS_MAX, order};
 use super::named;
 use super::naming::Naming;
@@ -88,13 +86,7 @@ pub fn understand(
 
 /// By place, whether it lies in the user's own code.
 fn own_places(command: &Command, explored: &Explored, trace: &Trace) -> Vec<bool> {
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules: &explored.modules,
-        addresses: &[],
-        symbols: &mut symbols,
-    };
+    let mut naming = Naming::new(&command.program, &explored.modules, &[]);
     let is_own = |site: &Site| site.line != 0 || naming.is_own(site);
     trace.sites.iter().map(is_own).collect()
 }
