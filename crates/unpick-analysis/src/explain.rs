@@ -24,7 +24,7 @@ pub use events::{At, Event};
 use pattern::Known;
 pub use pattern::{Intrusion, Pattern};
 use reversal::{Reversed, reverse};
-use unpick_trace::{Access, ObjectId, Outcome, Plan, Step, TaskId, Trace};
+use unpick_trace::{Access, ObjectId, Outcome, Plan, SiteId, Step, TaskId, Trace};
 
 /// Two operations, and the first before the second is a cause of the failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,8 +56,14 @@ pub struct Explanation {
     pub executions: u64,
 }
 
-/// Explains a failing execution within `executions_max` executions.
-pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Explanation {
+/// Explains a failing execution within `executions_max` executions. What lies in the user's own code, as
+/// `is_own` tells of places, comes before what lies in libraries.
+pub fn explain(
+    failing: &Ended,
+    executions_max: u64,
+    is_own: &dyn Fn(SiteId) -> bool,
+    run: &mut Run<'_>,
+) -> Explanation {
     let mut events = events::of(failing);
     let mut left = executions_max;
     let mut nearest = Nearest::default();
@@ -96,19 +102,27 @@ pub fn explain(failing: &Ended, executions_max: u64, run: &mut Run<'_>) -> Expla
         causes.push(Cause { first, second });
     }
     let is_inevitable = is_inevitable && nearest.passing.is_none();
-    let named = pattern::of(&Known {
+    let is_own = |event: &Event| {
+        let step = event.step();
+        step.is_none_or(|step| is_own(failing.trace.steps[step].site))
+    };
+    let known = Known {
         failing,
         events: &events,
-        causes: &causes,
-        intrusions: &intrusions,
+        causes,
+        intrusions,
         left_undone: &left_undone,
         locks_elsewhere: &locks_elsewhere,
+        is_own: &is_own,
         is_inevitable,
-    });
+    };
+    let named = pattern::of(&known);
+    let mut causes = essential(&events, &known.causes);
+    causes.sort_by_key(|cause| !known.is_own_cause(cause));
     Explanation {
         pattern: named.map(|(pattern, _)| pattern),
         intrusion: named.and_then(|(_, intrusion)| intrusion),
-        causes: essential(&events, &causes),
+        causes,
         events,
         critical,
         passing: nearest.passing,

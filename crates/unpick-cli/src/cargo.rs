@@ -10,17 +10,18 @@ use crate::junit::Report;
 use crate::native::NativeOptions;
 use crate::options::ExplorationArguments;
 use crate::output::{line, say};
+use crate::progress::{is_interrupted, listen, listen_for_others};
 use crate::{Status, USAGE_ERROR, exit_code};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, CommandFactory as _, Parser};
 use explorer::ProcessExplorer;
 use split::Split;
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use unpick::report::thousands;
+use unpick::report::count;
 use unpick_native::cargo::{
     HarnessOptions, Output, Tally, TestBuild, Toolchain, explore_tests, file_with_lost_flags,
     own_flags,
@@ -133,6 +134,8 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     };
     let mut command = Command::new(&cargo);
     build.apply(&mut command, &|name| std::env::var(name).ok())?;
+    // Ctrl-C is for all processes. Cargo ends by it; whoever explores comes to an end first.
+    listen_for_others();
     let status = command.status().context("cannot run cargo")?;
     let tally = ledger.read()?;
     let is_only_built = split.cargo.iter().any(|option| option == "--no-run");
@@ -143,7 +146,7 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     if !options.json && !options.quiet {
         say!("{}", summary(&tally));
     }
-    if !status.success() && tally.failed + tally.diverged == 0 {
+    if !status.success() && tally.failed + tally.diverged == 0 && !is_interrupted() {
         bail!("`cargo test` failed ({status}); see its messages above");
     }
     Ok(match tally {
@@ -207,22 +210,25 @@ fn runner(ledger: &Ledger, split: &Split, junit: Option<&Path>) -> Result<Vec<St
 
 fn summary(tally: &Tally) -> String {
     let mut parts = vec![format!("{} ok", tally.ok)];
-    for (count, word) in [
+    for (number, word) in [
         (tally.failed, "failed"),
         (tally.diverged, "diverged"),
         (tally.errors, "not explored"),
+        (tally.not_run, "not run"),
     ] {
-        if count > 0 {
-            parts.push(format!("{count} {word}"));
+        if number > 0 {
+            parts.push(format!("{number} {word}"));
         }
     }
-    let count = tally.explored() + tally.errors;
-    let plural = if count == 1 { "" } else { "s" };
-    let plural_executions = if tally.executions == 1 { "" } else { "s" };
+    let interrupted = match is_interrupted() {
+        true => "; interrupted, and test binaries behind were not run",
+        false => "",
+    };
     format!(
-        "unpick  {count} test{plural}: {}; {} execution{plural_executions}",
+        "unpick  {}: {}; {}{interrupted}",
+        count(tally.explored() + tally.errors + tally.not_run, "test"),
         parts.join(", "),
-        thousands(tally.executions)
+        count(tally.executions, "execution")
     )
 }
 
@@ -257,6 +263,8 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         (false, true) => Output::Quiet,
         (false, false) => Output::Text,
     };
+    listen();
+    let mut ledger = Ledger::join(&parsed.ledger)?;
     let log = Ledger::cases(&parsed.ledger);
     let junit = exploration.junit.as_deref();
     let report = junit.map(|file| Report::resume(file, &log)).transpose()?;
@@ -269,7 +277,7 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         output,
         &mut print,
     );
-    Ledger::append(&parsed.ledger, &tally)?;
+    writeln!(ledger, "{}", tally.to_line())?;
     // The tally tells what was found; for Cargo all went well, so that it goes on with the next.
     Ok(Status::Clean)
 }
@@ -289,14 +297,19 @@ impl Ledger {
         path.with_extension("cases")
     }
 
-    fn append(path: &Path, tally: &Tally) -> Result<()> {
-        let mut file = OpenOptions::new().append(true).open(path)?;
-        Ok(writeln!(file, "{}", tally.to_line())?)
+    /// Opens it for a test binary, and keeps it locked until that is through.
+    fn join(path: &Path) -> Result<File> {
+        let file = OpenOptions::new().append(true).open(path)?;
+        file.lock()?;
+        Ok(file)
     }
 
+    /// Waits for whoever still explores: Cargo may have been ended before.
     fn read(&self) -> Result<Tally> {
         let mut sum = Tally::default();
-        for line in fs::read_to_string(&self.0)?.lines() {
+        let mut file = File::open(&self.0)?;
+        file.lock()?;
+        for line in io::read_to_string(&mut file)?.lines() {
             sum.add(&Tally::from_line(line).context("internal error: a tally cannot be read")?);
         }
         Ok(sum)

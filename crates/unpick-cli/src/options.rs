@@ -2,12 +2,12 @@
 
 use crate::junit::Report;
 use crate::native::PointsName;
-use crate::progress::Budget;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use unpick::progress::Budget;
 use unpick::{Config, Memory, Shard, Spec, parse_duration, parse_number};
 use unpick_config::{Key, Origin, Project, Setting, Settings, Value};
 

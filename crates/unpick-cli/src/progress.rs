@@ -1,21 +1,16 @@
 //! Progress of an exploration, and its end by Ctrl-C.
 
-mod line;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use line::Moment;
-pub(crate) use line::{Budget, Seen, estimate_of, histories};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::ffi::c_int;
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use unpick::Covered;
+use unpick::progress::{Budget, Clock, Seen};
 
 const TIME_BETWEEN_LINES: Duration = Duration::from_secs(10);
 const TIME_BETWEEN_DRAWINGS: Duration = Duration::from_millis(100);
-
-/// What is said while a failure is looked into.
-pub(crate) const UNDERSTANDING: &str = "shrinking and explaining the failure";
 
 /// The length of the bar: it tells a share.
 const BAR: u64 = 1_000;
@@ -24,19 +19,15 @@ const BAR: u64 = 1_000;
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
     name: String,
-    budget: Budget,
-    start: Instant,
     shown: Mutex<Shown>,
     is_quiet: bool,
 }
 
 /// What was shown last.
 struct Shown {
+    clock: Clock,
     at: Instant,
-    /// What was covered at the beginning of this span of time, and of the one before.
-    marked_at: Instant,
-    mark: Option<Covered>,
-    before: Option<Covered>,
+    is_any: bool,
 }
 
 impl Progress {
@@ -51,17 +42,13 @@ impl Progress {
             bar.set_prefix(name.to_string());
             bar
         });
-        let now = Instant::now();
         Progress {
             bar,
             name: name.to_string(),
-            budget,
-            start: now,
             shown: Mutex::new(Shown {
-                at: now,
-                marked_at: now,
-                mark: None,
-                before: None,
+                clock: Clock::new(budget),
+                at: Instant::now(),
+                is_any: false,
             }),
             is_quiet,
         }
@@ -88,20 +75,11 @@ impl Progress {
             return;
         }
         shown.at = Instant::now();
-        if shown.marked_at.elapsed() >= TIME_BETWEEN_LINES {
-            shown.before = shown.mark;
-            shown.mark = seen.covered;
-            shown.marked_at = shown.at;
-        }
-        let moment = Moment {
-            seen,
-            elapsed: self.start.elapsed(),
-            before: shown.before,
-        };
-        let line = moment.line(&self.budget);
+        shown.is_any = true;
+        let (line, done) = shown.clock.line(seen);
         match &self.bar {
             Some(bar) => {
-                bar.set_position((moment.done(&self.budget) * BAR as f64) as u64);
+                bar.set_position((done * BAR as f64) as u64);
                 bar.set_message(line);
             }
             None => eprintln!("{}: {line}", self.name),
@@ -114,7 +92,7 @@ impl Progress {
         match &self.bar {
             Some(bar) => bar.set_message(what.to_string()),
             // Who has seen no line so far need not wait long.
-            None if !self.is_quiet && shown.at > self.start => eprintln!("{}: {what}", self.name),
+            None if !self.is_quiet && shown.is_any => eprintln!("{}: {what}", self.name),
             None => {}
         }
     }
@@ -129,19 +107,24 @@ impl Progress {
 /// Whether the user has pressed Ctrl-C. The first time ends the exploration and keeps what it has
 /// found; the second time ends the process.
 pub(crate) fn is_interrupted() -> bool {
-    interruption().load(Ordering::Relaxed)
+    interruption(&[SIGINT, SIGTERM]).load(Ordering::Relaxed)
 }
 
 /// Listens for Ctrl-C from now on.
 pub(crate) fn listen() {
-    interruption();
+    interruption(&[SIGINT, SIGTERM]);
 }
 
-fn interruption() -> &'static Arc<AtomicBool> {
+/// Listens for Ctrl-C, on behalf of processes that get it as well. What is sent to this one alone ends it.
+pub(crate) fn listen_for_others() {
+    interruption(&[SIGINT]);
+}
+
+fn interruption(signals: &[c_int]) -> &'static Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     FLAG.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        for &signal in signals {
             // The order matters: the flag is still down the first time the shutdown looks at it.
             let shutdown =
                 signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag));

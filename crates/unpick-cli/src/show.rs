@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
-use unpick::report::{Columns, Sources, Timeline, columns, headline, page, perfetto, thousands};
+use unpick::report::{Columns, Sources, Timeline, columns, count, headline, page, perfetto};
 use unpick::store::Store;
 use unpick::trace::{Header, Outcome, Record};
 
@@ -112,8 +112,8 @@ fn print_head(path: &Path, timeline: &Timeline<'_>, record: &Record) {
 
 fn write(file: &Path, text: &str, record: &Record, what_next: &str) -> Result<()> {
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
-    let count = thousands(record.trace.steps.len() as u64);
-    say!("{}: {count} steps; {what_next}", file.display());
+    let steps = count(record.trace.steps.len() as u64, "step");
+    say!("{}: {steps}; {what_next}", file.display());
     Ok(())
 }
 

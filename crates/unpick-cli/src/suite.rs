@@ -6,13 +6,14 @@ use crate::json::{Line, failure_to_json, group_to_json};
 use crate::junit::{Case, Report};
 use crate::options::{ExplorationArguments, ExplorationOptions};
 use crate::output::say;
-use crate::progress::{Progress, Seen, UNDERSTANDING, estimate_of, histories, listen};
+use crate::progress::{Progress, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::report::{FailureReport, Way, count_line, headline, more_line, thousands};
+use unpick::progress::{Seen, UNDERSTANDING, estimate_of, histories, reason};
+use unpick::report::{FailureReport, Way, count, count_line, headline, more_line, thousands};
 use unpick::store::Store;
 use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
 use unpick_suite::{Selection, find, programs};
@@ -397,15 +398,6 @@ pub(crate) fn summary(
     options: &ExplorationOptions,
     elapsed: Duration,
 ) -> String {
-    let reason = match found.stopped_because {
-        StopReason::Exhausted => "complete",
-        StopReason::Strategy => "ended by the strategy's own rule",
-        StopReason::Failure => "stopped at the first failure",
-        StopReason::Executions => "all allowed executions run",
-        StopReason::Time => "time is over",
-        StopReason::Interrupted => "interrupted",
-        StopReason::Diverged => "stopped at a divergence",
-    };
     let bound = match found.bounds.last() {
         Some(last) => format!(", bound {} ({} new)", last.bound, thousands(last.schedules)),
         None => String::new(),
@@ -425,9 +417,10 @@ pub(crate) fn summary(
     };
     let rate = found.executions as f64 / elapsed.as_secs_f64().max(1e-9);
     format!(
-        "{label}{shard}: {} executions, {} failing{coverage}{bound}; {reason}; {} executions/s",
-        thousands(found.executions),
+        "{label}{shard}: {}, {} failing{coverage}{bound}; {}; {} executions/s",
+        count(found.executions, "execution"),
         thousands(found.failures),
+        reason(found.stopped_because),
         thousands(rate as u64),
     )
 }

@@ -1,6 +1,8 @@
 //! `cargo unpick test` on a small workspace: what is instrumented, what is not, and exit codes.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use unpick_native::program::Program;
@@ -42,8 +44,12 @@ impl Crate {
         fs::write(path, text).unwrap();
     }
 
-    /// As Cargo calls it.
     fn unpick(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// As Cargo calls it.
+    fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-unpick"));
         command.arg("unpick").args(arguments).current_dir(&self.0);
         for name in [
@@ -58,7 +64,7 @@ impl Crate {
         command
             .env("UNPICK_CACHE", self.0.join("the cache"))
             .stdin(Stdio::null());
-        command.output().unwrap()
+        command
     }
 
     fn built(&self, part: &str) -> Vec<PathBuf> {
@@ -181,6 +187,53 @@ fn exit_codes_tell_what_was_found() {
     assert_eq!(made.unpick(&["test", "--no-run"]).status.code(), Some(0));
     made.write("src/lib.rs", "pub fn one() -> u64 { \"one\" }\n");
     assert_eq!(made.unpick(&["test"]).status.code(), Some(2));
+}
+
+/// Three tests in the order in which they are explored; the second takes for ever.
+const ENDLESS: &str = "#[cfg(test)] mod tests {
+    #[test] fn first() {}
+    #[test] fn second() {
+        let task = std::thread::spawn(|| ());
+        task.join().unwrap();
+    }
+    #[test] fn third() {}
+}";
+
+#[test]
+fn an_interruption_ends_all_tests() {
+    let made = Crate::new("interrupted");
+    made.write("src/lib.rs", ENDLESS);
+    made.write("tests/whole.rs", "fn main() {}\n");
+    made.write(
+        "unpick.toml",
+        "strategy = \"random\"\n[test.\"*first\"]\nexecutions = 2\n\
+         [test.\"*second\"]\nexecutions = 1000000000000\n",
+    );
+    let mut child = made
+        .command(&["test"])
+        .process_group(0)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || lines.next().unwrap().unwrap();
+    while !next().starts_with("unpick  tests::first ... ok (2 executions") {}
+    // As a terminal does: to all processes of the group.
+    let group = format!("-{}", child.id());
+    let killed = Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(killed.unwrap().success());
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    let text = rest.join("\n");
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{text}");
+    let is_there = |start: &str| rest.iter().any(|line| line.starts_with(start));
+    // The second one may not have begun.
+    assert!(is_there("unpick  tests::second ... "), "{text}");
+    assert!(is_there("unpick  tests::third ... not run"), "{text}");
+    assert!(
+        is_there("unpick  3 tests: ") && text.contains(" not run; "),
+        "{text}"
+    );
+    assert!(!text.contains("whole ..."), "{text}");
 }
 
 #[test]

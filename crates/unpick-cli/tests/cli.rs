@@ -1,45 +1,19 @@
 //! The command as a user meets it: output, exit codes, JSON, replay, errors, Ctrl-C.
 
+#[path = "support/place.rs"]
+mod place;
+
+use place::Place;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A directory of its own for a test, removed at its end.
-struct Place(PathBuf);
-
 impl Place {
-    fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("unpick-cli-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_unpick"));
-        command
-            .args(arguments)
-            .current_dir(&self.0)
-            .env_remove("GITHUB_ACTIONS")
-            .stdin(Stdio::null());
-        command
-    }
-
     fn json(&self, arguments: &[&str]) -> Value {
         let output = self.run(arguments);
         let text = String::from_utf8(output.stdout).unwrap();
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

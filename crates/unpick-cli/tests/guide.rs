@@ -1,4 +1,4 @@
-//! The guide, followed to the letter: every command of `docs/guide` is typed, in order, in a clone of
+//! The documentation, followed to the letter: every command of `docs` is typed, in order, in a clone of
 //! the project, and must print what the page shows. `docs/guide/README.md` tells the rules.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 
@@ -9,24 +9,46 @@ mod page;
 #[path = "guide/reader.rs"]
 mod reader;
 
+use page::Deed;
 use reader::Reader;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn guide() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide")
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-fn follow(name: &str) {
-    let text = fs::read_to_string(guide().join(name)).unwrap();
-    let deeds = page::deeds(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert!(!deeds.is_empty(), "{name} has nothing to do");
-    let mut reader = Reader::new();
-    for deed in &deeds {
-        if let Err(error) = reader.does(deed) {
-            panic!("{name}: {error}");
+fn guide() -> PathBuf {
+    docs().join("guide")
+}
+
+/// Does what a page says; tells how much there was to do.
+fn follow(path: &Path, read: fn(&str) -> Result<Vec<Deed>, String>) -> usize {
+    let name = path.display();
+    let text = fs::read_to_string(path).unwrap();
+    let deeds = read(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    if !deeds.is_empty() {
+        let mut reader = Reader::new();
+        for deed in &deeds {
+            if let Err(error) = reader.does(deed) {
+                panic!("{name}: {error}");
+            }
         }
     }
+    deeds.len()
+}
+
+#[test]
+fn the_other_pages_show_commands_that_work() {
+    let mut followed = 0;
+    for folder in ["", "native", "study", "techniques"] {
+        for entry in fs::read_dir(docs().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let is_page = path.extension().is_some_and(|ending| ending == "md");
+            followed += usize::from(is_page && follow(&path, page::commands) > 0);
+        }
+    }
+    assert!(followed > 20, "only {followed} pages show commands");
 }
 
 /// A test for each page, and one that no page is left out.
@@ -34,7 +56,8 @@ macro_rules! pages {
     ($($test:ident: $name:literal;)*) => {
         $(#[test]
         fn $test() {
-            follow($name);
+            let count = follow(&guide().join($name), page::deeds);
+            assert!(count > 0, "{} has nothing to do", $name);
         })*
 
         #[test]

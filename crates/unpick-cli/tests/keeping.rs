@@ -1,6 +1,10 @@
 //! What was reported as kept is there, whatever happens: processes that are killed, others that write at the
 //! same time, disks that are full or cannot be written, files that are damaged.
 
+#[path = "support/place.rs"]
+mod place;
+
+use place::Place;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -8,29 +12,7 @@ use std::process::{Command, Output, Stdio};
 use unpick::store::Store;
 use unpick::trace::decode;
 
-/// A directory of its own for a test, removed at its end.
-struct Place(PathBuf);
-
 impl Place {
-    fn new(name: &str) -> Place {
-        let name = format!("unpick-keeping-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_unpick"));
-        command.args(arguments).current_dir(&self.0);
-        command.stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
     /// What was said to be kept is there, of that program, and everything that is there is whole. Gives
     /// how many failures were said to be kept.
     fn check(&self, said: &str) -> usize {
@@ -67,12 +49,6 @@ impl Place {
             let text = fs::read_to_string(&path).unwrap();
             decode(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         }
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

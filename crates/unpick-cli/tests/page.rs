@@ -2,39 +2,24 @@
 
 #[path = "page/browser.rs"]
 mod browser;
+#[path = "support/place.rs"]
+mod place;
 
 use browser::Browser;
+use place::Place;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 use unpick::trace::{
     Choice, Header, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, Record, Site, SiteId,
     Step, TaskBits, TaskId, TaskInfo, Trace, encode,
 };
 
-/// A directory of its own for a test, removed at its end.
-struct Place(PathBuf);
-
 impl Place {
-    fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("unpick-page-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    /// Runs the command in a directory.
-    fn run(&self, directory: &Path, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_unpick"));
-        command.args(arguments).current_dir(directory);
-        command.output().unwrap()
-    }
-
     /// A failing program of the suite, as a trace.
     fn failing(&self, program: &str) -> String {
         let arguments = ["suite", "run", program, "--strategy", "dfs", "--json"];
-        let output = self.run(&self.0, &arguments);
+        let output = self.run(&arguments);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let id = found["trace"].as_str().unwrap();
         let trace = self.0.join(format!(".unpick/traces/{id}.trace"));
@@ -47,15 +32,9 @@ impl Place {
         let mut all = vec!["show", "--html", page.to_str().unwrap()];
         all.extend(arguments);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let output = self.run(&root, &all);
+        let output = self.command(&all).current_dir(root).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         page
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

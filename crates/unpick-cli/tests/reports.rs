@@ -1,44 +1,16 @@
 //! What services for continuous integration are told: JUnit XML, and annotations for GitHub.
 
+#[path = "support/place.rs"]
+mod place;
+
+use place::Place;
 use roxmltree::{Document, Node};
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-
-/// A directory of its own for a test, removed at its end.
-struct Place(PathBuf);
+use std::process::Command;
 
 impl Place {
-    fn new(name: &str) -> Place {
-        let path =
-            std::env::temp_dir().join(format!("unpick-reports-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_unpick"));
-        command
-            .args(arguments)
-            .current_dir(&self.0)
-            .env_remove("GITHUB_ACTIONS")
-            .stdin(Stdio::null());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.join(name)).unwrap_or_default()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,31 +1,18 @@
 //! `unpick show` as a user meets it: columns of recorded failures, files for browsers and viewers, errors.
 
+#[path = "support/place.rs"]
+mod place;
+
+use place::Place;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-/// A directory of its own for a test, removed at its end.
-struct Place(PathBuf);
 
 impl Place {
-    fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("unpick-show-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Place(path)
-    }
-
-    fn run(&self, directory: &Path, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_unpick"));
-        command.args(arguments).current_dir(directory);
-        command.env("COLUMNS", "120").output().unwrap()
-    }
-
     /// The trace of a failing program of the suite.
     fn failing(&self, program: &str, strategy: &str) -> PathBuf {
         let arguments = ["suite", "run", program, "--strategy", strategy, "--json"];
-        let output = self.run(&self.0, &arguments);
+        let output = self.run(&arguments);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let id = found["trace"].as_str().unwrap();
         self.0.join(format!(".unpick/traces/{id}.trace"))
@@ -36,17 +23,13 @@ impl Place {
         let mut arguments = vec!["show", trace.to_str().unwrap()];
         arguments.extend(more);
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let output = self.run(&root, &arguments);
+        let mut command = self.command(&arguments);
+        command.current_dir(root).env("COLUMNS", "120");
+        let output = command.output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let text = String::from_utf8(output.stdout).unwrap();
         let (_, rest) = text.split_once('\n').unwrap();
         rest.to_string()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -68,7 +51,7 @@ fn a_wrong_lock_as_columns() {
 fn where_the_source_is_not_found_the_place_is_told() {
     let place = Place::new("elsewhere");
     let trace = place.failing("CS.deadlock01_bad", "ipb");
-    let output = place.run(&place.0, &["show", trace.to_str().unwrap()]);
+    let output = place.run(&["show", trace.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("deadlock01.rs:22\n"), "{text}");
 }
@@ -86,7 +69,7 @@ fn files_are_written_for_browsers_and_viewers() {
         "--perfetto",
         "b.json",
     ];
-    let output = place.run(&place.0, &arguments);
+    let output = place.run(&arguments);
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
         "a.html: 4 steps; open it in a browser\nb.json: 4 steps; open it at ui.perfetto.dev\n"
@@ -121,7 +104,7 @@ fn what_cannot_be_shown_is_told() {
     ] {
         let mut all = vec!["show"];
         all.extend(arguments);
-        let output = place.run(&place.0, &all);
+        let output = place.run(&all);
         assert_eq!(output.status.code(), Some(2), "{all:?}");
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(message.contains(words), "{all:?}: {message}");

@@ -6,6 +6,7 @@
 mod collect;
 
 use std::fmt;
+use unpick_report::count;
 
 /// What is known of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,10 +250,10 @@ fn debugger(facts: &Facts) -> Line {
 }
 
 fn processors(facts: &Facts) -> Line {
-    let plural = if facts.processors == 1 { "" } else { "s" };
     let text = format!(
-        "{} processor{plural}: `--jobs {}` uses all",
-        facts.processors, facts.processors
+        "{}: `--jobs {}` uses all",
+        count(facts.processors as u64, "processor"),
+        facts.processors
     );
     line("processors", Ok(text), "", None)
 }

@@ -13,6 +13,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use variables::Variables;
 
+/// Sources of Rust's standard library that count references, and that start and join threads.
+const BOOKKEEPING: [&str; 2] = ["/library/alloc/src/sync.rs", "/library/std/src/thread/"];
+
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -26,6 +29,20 @@ pub struct Place {
     pub function: String,
     /// It is neither the standard library's nor a dependency's.
     pub is_user_code: bool,
+    /// It, or what was inlined into it, counts references or looks after threads: what nobody has written to
+    /// order anything.
+    is_bookkeeping: bool,
+}
+
+impl Place {
+    /// Whether the user has meant what happens here. Unknown if callers have to tell.
+    pub fn is_meant(&self) -> Option<bool> {
+        match (self.is_bookkeeping, self.is_user_code) {
+            (true, _) => Some(false),
+            (false, true) => Some(true),
+            (false, false) => None,
+        }
+    }
 }
 
 /// What is known of the modules of a program.
@@ -97,6 +114,7 @@ impl Module {
     fn find(&self, address: u64, current_directory: &Path) -> Option<Place> {
         let loader = self.loader.as_ref()?;
         let mut innermost = None;
+        let mut is_bookkeeping = false;
         let mut frames = loader.find_frames(address).ok()?;
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref();
@@ -105,12 +123,14 @@ impl Module {
                 continue;
             };
             let file = location.file.unwrap_or_default();
+            is_bookkeeping |= BOOKKEEPING.iter().any(|part| file.contains(part));
             let place = Place {
                 file: shortened(file, current_directory),
                 line: location.line.unwrap_or(0),
                 column: location.column.unwrap_or(0),
                 function: without_hash(name.unwrap_or_default()),
                 is_user_code: is_user_code(file),
+                is_bookkeeping,
             };
             if place.is_user_code {
                 return Some(place);
@@ -129,6 +149,7 @@ impl Module {
             column: 0,
             function: demangled(symbol),
             is_user_code: false,
+            is_bookkeeping: false,
         })
     }
 }

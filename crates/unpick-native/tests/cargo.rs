@@ -32,13 +32,15 @@ impl Drop for Binary {
     }
 }
 
-/// Answers by the name of the test.
-#[derive(Default)]
-struct ByName(Vec<Test>);
+/// Answers by the name of the test, until there were enough.
+struct ByName {
+    tests: Vec<Test>,
+    enough: usize,
+}
 
 impl Explorer for ByName {
     fn explore(&mut self, test: &Test) -> Result<Explored, String> {
-        self.0.push(test.clone());
+        self.tests.push(test.clone());
         let verdict = match test.name.as_str() {
             name if name.contains("fails") => Verdict::Failed,
             name if name.contains("diverges") => Verdict::Diverged,
@@ -53,19 +55,35 @@ impl Explorer for ByName {
             json: format!("{{\"name\":\"{}\"}}", test.name),
         })
     }
+
+    fn is_interrupted(&self) -> bool {
+        self.tests.len() >= self.enough
+    }
 }
 
 fn explored(binary: &Binary, options: &[&str], output: Output) -> (Tally, String, Vec<Test>) {
+    explored_up_to(binary, options, output, usize::MAX)
+}
+
+fn explored_up_to(
+    binary: &Binary,
+    options: &[&str],
+    output: Output,
+    enough: usize,
+) -> (Tally, String, Vec<Test>) {
     let options: Vec<_> = options.iter().map(ToString::to_string).collect();
     let options = HarnessOptions::parse(&options).unwrap();
-    let mut explorer = ByName::default();
+    let mut explorer = ByName {
+        tests: Vec::new(),
+        enough,
+    };
     let mut text = String::new();
     let mut print = |line: &str| {
         text += line;
         text.push('\n');
     };
     let tally = explore_tests(&binary.0, &options, &mut explorer, output, &mut print);
-    (tally, text, explorer.0)
+    (tally, text, explorer.tests)
 }
 
 const TESTS: &str = "
@@ -77,6 +95,20 @@ mod bank {
 #[test] fn diverges() {}
 #[test] fn impossible() {}
 ";
+
+#[test]
+fn tests_behind_an_interruption_are_listed() {
+    let binary = Binary::of("interrupted", TESTS, &["--test"]);
+    let (tally, text, tests) = explored_up_to(&binary, &[], Output::Text, 2);
+    insta::assert_snapshot!(text, @r"
+    unpick  bank::adds ... ok (1,000 executions, 10,000/s)
+    unpick  bank::fails ... FAILED (1,000 executions, 10,000/s)
+    unpick  diverges ... not run
+    unpick  impossible ... not run
+    ");
+    assert_eq!(tests.len(), 2);
+    assert_eq!((tally.explored(), tally.not_run), (2, 2));
+}
 
 #[test]
 fn every_test_that_is_not_ignored_is_explored() {
@@ -95,6 +127,7 @@ fn every_test_that_is_not_ignored_is_explored() {
             failed: 1,
             diverged: 1,
             errors: 1,
+            not_run: 0,
             executions: 3000
         }
     );

@@ -109,7 +109,8 @@ fn point<T>(address: *const T, kind: OpKind, pc: usize) -> Option<ObjectId> {
     Some(object)
 }
 
-/// Tells what an operation has read and left.
+/// Tells what an operation has found and left. The trace takes what it has found, or, of a store, what it
+/// has left.
 #[inline]
 fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: Order, pc: usize) {
     let this = runtime();
@@ -117,7 +118,8 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
     this.note_value(object, found.word(), left.word());
     if !this.is_alone() {
         this.execution.observe_store(left.word());
-        this.execution.observe(task, found.word(), found != left);
+        let told = if order.reads { found } else { left };
+        this.execution.observe(task, told.word(), found != left);
     }
     let kind = match order.writes {
         true => AccessKind::AtomicWrite,

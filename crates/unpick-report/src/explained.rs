@@ -1,8 +1,9 @@
 //! The line that says why, from what running the program again has shown.
 
+use crate::operation::{Object, operation};
 use crate::why::{deadlock_sentence, why};
-use unpick_analysis::{At, Cause, Event, Explanation, Intrusion, Pattern};
-use unpick_trace::{Deadlock, OpKind, Outcome, Record, Trace};
+use unpick_analysis::{Cause, Event, Explanation, Intrusion, Pattern};
+use unpick_trace::{Deadlock, Outcome, Record, Trace};
 
 /// Orderings that are told, at most.
 const TOLD_MAX: usize = 3;
@@ -39,10 +40,7 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
 
 /// Writes an explanation into the header of what is kept.
 pub fn note_explanation(record: &mut Record, explanation: &Explanation) {
-    let step = |index: usize| match explanation.events[index].at {
-        At::Step(step) => Some(step),
-        At::Blocked(_) | At::Later => None,
-    };
+    let step = |index: usize| explanation.events[index].step();
     let mut orderings = explanation.orderings();
     orderings.sort_unstable();
     let header = &mut record.header;
@@ -68,14 +66,16 @@ impl Telling<'_> {
             event(intrusion.between),
             event(intrusion.after),
         );
-        let is_one_object = before.op.object == after.op.object;
         format!(
             "{} did {} between {}'s {} and its {}",
             self.trace.task_name(between.task),
-            self.operation(between, true),
+            self.operation(between, Object::Told),
             self.trace.task_name(before.task),
-            self.operation(before, before.op.object != between.op.object),
-            self.operation(after, !is_one_object),
+            self.operation(
+                before,
+                Object::told_if(before.op.object != between.op.object)
+            ),
+            self.operation(after, Object::told_if(before.op.object != after.op.object)),
         )
     }
 
@@ -90,7 +90,7 @@ impl Telling<'_> {
             Some(event) => format!(
                 "; the last notification was {}'s {}",
                 self.trace.task_name(event.task),
-                self.operation(event, true),
+                self.operation(event, Object::Told),
             ),
             None => String::new(),
         }
@@ -122,39 +122,14 @@ impl Telling<'_> {
         format!(
             "{}'s {} came after {}'s {}",
             self.trace.task_name(second.task),
-            self.operation(second, true),
+            self.operation(second, Object::Told),
             self.trace.task_name(first.task),
-            self.operation(first, false),
+            self.operation(first, Object::Known),
         )
     }
 
-    /// An operation: what, on what, the value it found, where.
-    fn operation(&self, event: &Event, with_object: bool) -> String {
-        let mut text = event.op.kind.verb().to_string();
-        if with_object {
-            text.push_str(&format!(" on {}", self.trace.object_name(event.op.object)));
-        }
-        let mut details = Vec::new();
-        if let At::Step(index) = event.at
-            // Nobody tells what a plain read has found.
-            && event.op.kind == OpKind::Load
-        {
-            details.push(format!("read {}", number(self.trace.steps[index].value)));
-        }
-        if let Some(site) = event.site(self.trace, self.outcome) {
-            details.push(site.to_string());
-        }
-        if !details.is_empty() {
-            text.push_str(&format!(" ({})", details.join(", ")));
-        }
-        text
-    }
-}
-
-/// A value as a person would write it: what is large is an address, or has a sign.
-pub(crate) fn number(value: u64) -> String {
-    match value as i64 {
-        small @ -65_536..=65_536 => small.to_string(),
-        _ => format!("{value:#x}"),
+    fn operation(&self, event: &Event, object: Object) -> String {
+        let site = event.site(self.trace, self.outcome);
+        operation(self.trace, &event.op, object, event.step(), site)
     }
 }

@@ -1,6 +1,6 @@
 //! The five lines of a failure.
 
-use crate::{explained, why};
+use crate::{count, explained, thousands, why};
 use std::fmt;
 use unpick_analysis::{Size, Understanding};
 use unpick_trace::{FailureKind, Outcome, Trace};
@@ -95,17 +95,17 @@ impl FailureReport<'_> {
 
 /// A size in words, and what has become less of it. Fewer preemptions may take more steps.
 fn size_text(now: Size, before: Option<Size>) -> String {
-    let steps = count(now.steps, "step");
-    let preemptions = count(now.preemptions, "preemption");
+    let steps = count(now.steps as u64, "step");
+    let preemptions = count(now.preemptions as u64, "preemption");
     match before {
         Some(before) if now.steps < before.steps => format!(
             "shrunk from {} to {}, {preemptions}",
-            count(before.steps, "step"),
+            count(before.steps as u64, "step"),
             thousands(now.steps as u64),
         ),
         Some(before) if now.preemptions < before.preemptions => format!(
             "{steps}, shrunk from {} to {}",
-            count(before.preemptions, "preemption"),
+            count(before.preemptions as u64, "preemption"),
             thousands(now.preemptions as u64),
         ),
         _ => format!("{steps}, {preemptions}"),
@@ -137,9 +137,9 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             }
         }
         Outcome::Deadlock(deadlock) => {
-            let count = deadlock.blocked.len();
+            let blocked = count(deadlock.blocked.len() as u64, "task");
             match deadlock.cycle.as_slice() {
-                [] => format!("deadlock: {} can never go on", self::count(count, "task")),
+                [] => format!("deadlock: {blocked} can never go on"),
                 ring => {
                     let names: Vec<String> =
                         ring.iter().map(|&task| trace.task_name(task)).collect();
@@ -157,24 +157,6 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             divergence.step, divergence.expected, divergence.found
         ),
     }
-}
-
-/// A number with a comma between thousands.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-fn count(number: usize, noun: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", thousands(number as u64))
 }
 
 #[cfg(test)]
@@ -195,13 +177,5 @@ mod tests {
             "12 steps, shrunk from 3 preemptions to 0"
         );
         assert_eq!(text(size(4, 1), Some(size(4, 1))), "4 steps, 1 preemption");
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(thousands(0), "0");
-        assert_eq!(thousands(999), "999");
-        assert_eq!(thousands(1_000), "1,000");
-        assert_eq!(thousands(1_234_567), "1,234,567");
     }
 }

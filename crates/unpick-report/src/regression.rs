@@ -1,5 +1,6 @@
 //! Words for regressions that do not fail any more.
 
+use crate::count;
 use unpick_analysis::Near;
 use unpick_trace::Outcome;
 
@@ -21,12 +22,11 @@ pub fn changed(path: &str, name: &str, diverged: &Outcome, near: &Near) -> Strin
         ),
         other => other.word().to_string(),
     };
-    let executions = near.executions;
     let found = match near.failing {
-        Some(_) => format!("execution {executions} near it fails"),
+        Some(_) => format!("execution {} near it fails", near.executions),
         None => format!(
-            "{executions} executions near it find no failure; if that is as it should be, `unpick \
-             forget {name}` drops it"
+            "no failure in {} near it; if that is as it should be, `unpick forget {name}` drops it",
+            count(near.executions, "execution")
         ),
     };
     format!("the program has changed since {path} was recorded: {place}; {found}")

@@ -1,12 +1,11 @@
 //! Words for programs that fail in several ways.
 
-use crate::thousands;
+use crate::{count, thousands};
 
 /// What stands below the five lines of a failure: how many of the failing schedules fail like this.
-pub fn count_line(count: u64, failures: u64) -> String {
-    let plural = if failures == 1 { "" } else { "s" };
-    let (count, failures) = (thousands(count), thousands(failures));
-    format!("  count   {count} of {failures} failing schedule{plural}")
+pub fn count_line(alike: u64, failures: u64) -> String {
+    let (alike, all) = (thousands(alike), count(failures, "failing schedule"));
+    format!("  count   {alike} of {all}")
 }
 
 /// What is said of the failing schedules that fail in none of the ways that are told: `counts` are those of the
@@ -14,17 +13,11 @@ pub fn count_line(count: u64, failures: u64) -> String {
 pub fn more_line(name: &str, counts: &[u64], failures: u64) -> Option<String> {
     let told: u64 = counts.iter().sum();
     let more = failures.checked_sub(told).filter(|more| *more > 0)?;
-    let (verb, plural) = if more == 1 {
-        ("fails", "")
-    } else {
-        ("fail", "s")
-    };
+    let verb = if more == 1 { "fails" } else { "fail" };
     (!counts.is_empty()).then(|| {
-        let more = thousands(more);
+        let more = count(more, "failing schedule");
         let ways = counts.len();
-        format!(
-            "MORE  {name}  {more} failing schedule{plural} {verb} in other ways than these {ways}"
-        )
+        format!("MORE  {name}  {more} {verb} in other ways than these {ways}")
     })
 }
 

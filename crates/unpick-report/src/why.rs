@@ -4,6 +4,7 @@
 //! got in between two accesses of the failing one. No cause is proven here; where nothing stands out
 //! the line says so.
 
+use crate::operation::{Object, operation};
 use unpick_trace::{Access, Deadlock, FailureKind, Op, OpKind, Outcome, Step, TaskId, Trace};
 
 /// Why an execution failed, as far as its trace alone tells.
@@ -63,11 +64,11 @@ pub(crate) fn action(trace: &Trace, op: &Op) -> String {
 /// The last access by another task in between two accesses of one object by the failing task, or by
 /// any task if the failing one saw none.
 fn intrusion(failing: TaskId, trace: &Trace) -> Option<String> {
-    let accesses: Vec<&Step> = trace
-        .steps
-        .iter()
-        .filter(|step| step.is_operation() && is_access(&step.op))
-        .collect();
+    let is_access = |&index: &usize| {
+        let step = &trace.steps[index];
+        step.is_operation() && is_access(&step.op)
+    };
+    let accesses: Vec<usize> = (0..trace.steps.len()).filter(is_access).collect();
     let of_failing = |step: &Step| step.task == failing;
     find_intrusion(trace, &accesses, of_failing)
         .or_else(|| find_intrusion(trace, &accesses, |_| true))
@@ -75,29 +76,35 @@ fn intrusion(failing: TaskId, trace: &Trace) -> Option<String> {
 
 fn find_intrusion(
     trace: &Trace,
-    accesses: &[&Step],
+    accesses: &[usize],
     considered: impl Fn(&Step) -> bool,
 ) -> Option<String> {
-    for (end, after) in accesses.iter().enumerate().rev() {
-        if !considered(after) {
+    for (end, &after) in accesses.iter().enumerate().rev() {
+        let Step { task, op, .. } = trace.steps[after];
+        if !considered(&trace.steps[after]) {
             continue;
         }
-        let same_object = |step: &&Step| step.op.object == after.op.object;
-        let of_same_task = |step: &&Step| same_object(step) && step.task == after.task;
+        let same_object = |index: usize| trace.steps[index].op.object == op.object;
+        let of_same_task = |&index: &usize| same_object(index) && trace.steps[index].task == task;
         let Some(start) = accesses[..end].iter().rposition(of_same_task) else {
             continue;
         };
-        let between = accesses[start + 1..end].iter().rev().find(|step| {
-            same_object(step) && step.task != after.task && step.op.access() == Access::Write
+        let between = accesses[start + 1..end].iter().rev().find(|&&index| {
+            let step = &trace.steps[index];
+            same_object(index) && step.task != task && step.op.access() == Access::Write
         });
-        if let Some(other) = between {
+        if let Some(&other) = between {
+            let described = |index: usize, object: Object| {
+                let step = &trace.steps[index];
+                operation(trace, &step.op, object, Some(index), trace.site(step.site))
+            };
             return Some(format!(
                 "{} did {} between {}'s {} and its {}",
-                trace.task_name(other.task),
-                described(trace, other, true),
-                trace.task_name(after.task),
-                described(trace, accesses[start], false),
-                described(trace, after, false),
+                trace.task_name(trace.steps[other].task),
+                described(other, Object::Told),
+                trace.task_name(task),
+                described(accesses[start], Object::Known),
+                described(after, Object::Known),
             ));
         }
     }
@@ -122,18 +129,6 @@ fn is_access(op: &Op) -> bool {
     )
 }
 
-fn described(trace: &Trace, step: &Step, with_object: bool) -> String {
-    let object = match with_object {
-        true => format!(" on {}", trace.object_name(step.op.object)),
-        false => String::new(),
-    };
-    let place = match trace.site(step.site) {
-        Some(site) => format!(" ({site})"),
-        None => String::new(),
-    };
-    format!("{}{object}{place}", step.op.kind.verb())
-}
-
 fn last_circle(trace: &Trace) -> String {
     let mut sites: Vec<String> = Vec::new();
     for step in trace
@@ -143,10 +138,11 @@ fn last_circle(trace: &Trace) -> String {
         .filter(|step| step.is_operation())
         .take(40)
     {
+        // Without values: each round may have other ones.
         let text = format!(
             "{} {}",
             trace.task_name(step.task),
-            described(trace, step, true)
+            operation(trace, &step.op, Object::Told, None, trace.site(step.site))
         );
         if !sites.contains(&text) {
             sites.push(text);

@@ -214,7 +214,7 @@ fn run_again(record: &Record, program: &(dyn Fn() + Send + Sync)) {
         trace: failure.trace,
     };
     // Explained as it stands, by a program that has nothing to say.
-    unpick::analysis::explain(&ended, 20, &mut |_| Some(ended.clone()));
+    unpick::analysis::explain(&ended, 20, &|_| true, &mut |_| Some(ended.clone()));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Explorations that report: what tests call.
 
 use crate::config::project_directory;
+use crate::progress::{Budget, Live, UNDERSTANDING, reason};
 use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, understand};
 use std::path::Path;
 use unpick_analysis::Understanding;
 use unpick_engine::Control;
 use unpick_report::{
-    FailureReport, NEAR, Timeline, Way, changed, count_line, fixed, headline, more_line,
+    FailureReport, NEAR, Timeline, Way, changed, count, count_line, fixed, headline, more_line,
     note_explanation, schedule,
 };
 use unpick_store::{Store, StoreError};
@@ -40,12 +41,21 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
     if let Some(report) = session.try_regression(&program) {
         panic!("{report}");
     }
-    let found = explore_observed(&config, &program, &|_| Control::Continue);
+    let live = Live::new(&name, Budget::from(&config));
+    let found = explore_observed(&config, &program, &|found| {
+        live.show(found);
+        Control::Continue
+    });
+    let report = found.first_failure.as_ref().map(|failure| {
+        live.say(UNDERSTANDING);
+        session.report_all(failure, &found, &program)
+    });
+    drop(live);
     for warning in &found.warnings {
         eprintln!("unpick: {name}: warning: {}", warning.text);
     }
-    if let Some(failure) = &found.first_failure {
-        panic!("{}", session.report_all(failure, &found, &program));
+    if let Some(report) = report {
+        panic!("{report}");
     }
     if let Some(diverged) = &found.diverged {
         panic!("{name}: {}", nondeterminism(diverged));
@@ -54,6 +64,11 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         // A program with few schedules leaves nothing for some of the shards.
         found.executions > 0 || config.shard.is_some(),
         "{name}: nothing ran; allow at least one execution and some time"
+    );
+    let executions = count(found.executions, "execution");
+    eprintln!(
+        "unpick: {name}: {executions}; {}",
+        reason(found.stopped_because)
     );
 }
 

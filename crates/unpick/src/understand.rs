@@ -38,9 +38,9 @@ pub fn understand(
         let shrunk =
             unpick_analysis::shrink(failing, config.shrink, &mut |plan| timely(plan, deadline));
         deadline = Instant::now() + TIME_MAX;
-        let explanation = unpick_analysis::explain(&shrunk.least, config.shrink, &mut |plan| {
-            timely(plan, deadline)
-        });
+        let run = &mut |plan: &Plan| timely(plan, deadline);
+        // Drop-in types tell the places of those who use them.
+        let explanation = unpick_analysis::explain(&shrunk.least, config.shrink, &|_| true, run);
         (shrunk, explanation)
     });
     let known = Understanding::new(&failure.trace, &shrunk, explanation);

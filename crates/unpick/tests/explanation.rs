@@ -136,3 +136,49 @@ fn what_fails_in_every_order_is_told_from_what_does_not() {
         assert_eq!(known.explanation.pattern, Some(expected), "{is_early}");
     }
 }
+
+/// A reader takes the number of a version and looks whether that is in use; the writer has moved on. If the
+/// reader `acts`, it writes down what it has taken.
+fn version_moves_on(acts: bool) {
+    let current = Arc::new(AtomicU32::new(0));
+    let retired = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+    let noted = AtomicU32::new(0);
+    let reader = {
+        let (current, retired) = (Arc::clone(&current), Arc::clone(&retired));
+        thread::spawn(move || {
+            let version = current.load(SeqCst);
+            let is_retired = retired[version as usize].load(SeqCst) == 1;
+            if acts {
+                noted.store(version, SeqCst);
+            }
+            assert!(!is_retired, "version {version} is no longer in use");
+        })
+    };
+    current.store(1, SeqCst);
+    retired[0].store(1, SeqCst);
+    reader.join().unwrap();
+}
+
+/// The reader fails by what it has read, before the writer has come: nothing is old.
+fn comes_too_early() {
+    let ready = Arc::new(AtomicU32::new(0));
+    let other = Arc::clone(&ready);
+    let writer = thread::spawn(move || other.store(1, SeqCst));
+    assert_eq!(ready.load(SeqCst), 1, "not ready");
+    writer.join().unwrap();
+}
+
+#[test]
+fn a_stale_read_is_told_from_its_neighbours() {
+    fn pattern(program: fn()) -> Option<Pattern> {
+        let config = Config::new().strategy("ipb").executions(10_000);
+        let found = explore(config.clone(), program).first_failure.unwrap();
+        let (_, known) = understand(&config, &program, &found).unwrap();
+        known.explanation.pattern
+    }
+    let looks = || version_moves_on(false);
+    assert_eq!(pattern(looks), Some(Pattern::StaleRead));
+    let acts = || version_moves_on(true);
+    assert_eq!(pattern(acts), Some(Pattern::CheckThenAct));
+    assert_eq!(pattern(comes_too_early), Some(Pattern::OrderViolation));
+}

@@ -156,9 +156,11 @@ fn a_fixed_bug_says_so() {
     let project = Project::new("fixed");
     project.test("first");
     let (passes, said) = project.test("fixed");
-    let words = "executions near it find no failure; if that is as it should be, `unpick forget \
+    let words = "executions near it; if that is as it should be, `unpick forget \
                  tests::changing` drops it";
     assert!(passes && said.contains(words), "{said}");
+    let words = "unpick: tests::changing: 2 executions; complete\n";
+    assert!(said.ends_with(words), "{said}");
     // With the same operations the very schedule passes.
     let (_, said) = project.test("passes");
     let words = "fixed: the schedule in .unpick/regressions/tests__changing.txt runs to its end and \

@@ -22,6 +22,7 @@ const PATTERNS: &[(&str, Pattern)] = &[
     ("aba", Pattern::Aba),
     ("check-then-act", Pattern::CheckThenAct),
     ("half-done", Pattern::HalfDone),
+    ("stale-read", Pattern::StaleRead),
     ("order", Pattern::OrderViolation),
     ("every-order", Pattern::EveryOrder),
 ];

@@ -42,6 +42,14 @@ impl Event {
         }
     }
 
+    /// The step by which it was performed.
+    pub fn step(&self) -> Option<usize> {
+        match self.at {
+            At::Step(step) => Some(step),
+            At::Blocked(_) | At::Later => None,
+        }
+    }
+
     /// Whether it takes a lock, so that its order stands for that of the whole section.
     pub fn takes_lock(&self) -> bool {
         Event::is_lock(&self.op)

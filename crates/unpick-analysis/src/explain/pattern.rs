@@ -26,6 +26,9 @@ pub enum Pattern {
     /// The same, where the one works under a lock and the other one looks without taking it, because what it
     /// finds tells it that all is done.
     DoubleChecked,
+    /// A task fails by a value that it has read and that another one has overwritten since; it has changed
+    /// nothing in between.
+    StaleRead,
     /// A task does something before another one has done what it relies on, or after that one has undone
     /// it.
     OrderViolation,
@@ -46,6 +49,7 @@ impl Pattern {
             Pattern::CheckThenAct => "check-then-act",
             Pattern::HalfDone => "half-done update seen",
             Pattern::DoubleChecked => "double-checked locking",
+            Pattern::StaleRead => "stale read",
             Pattern::OrderViolation => "order violation",
             Pattern::EveryOrder => "fails in every order",
         }
@@ -64,24 +68,52 @@ pub struct Intrusion {
 }
 
 /// What is known of a failing execution.
+#[derive(Clone)]
 pub(super) struct Known<'a> {
     pub failing: &'a Ended,
     pub events: &'a [Event],
     /// All of them, also those that follow from others.
-    pub causes: &'a [Cause],
-    pub intrusions: &'a [Intrusion],
+    pub causes: Vec<Cause>,
+    pub intrusions: Vec<Intrusion>,
     /// What tasks that had not ended would have changed, as far as executions that do not fail show.
     pub left_undone: &'a [(TaskId, ObjectId)],
     /// The locks that tasks take in executions that do not fail.
     pub locks_elsewhere: &'a [(TaskId, ObjectId)],
+    /// Whether an event lies in the user's own code.
+    pub is_own: &'a dyn Fn(&Event) -> bool,
     /// Whether every schedule that was tried fails.
     pub is_inevitable: bool,
+}
+
+impl Known<'_> {
+    /// Whether both operations of a cause lie in the user's own code.
+    pub fn is_own_cause(&self, cause: &Cause) -> bool {
+        self.are_own([cause.first, cause.second])
+    }
+
+    fn are_own<const N: usize>(&self, events: [usize; N]) -> bool {
+        let mut events = events.iter().map(|&index| &self.events[index]);
+        events.all(|event| (self.is_own)(event))
+    }
+
+    /// What lies in the user's own code; all, if that is nothing. A library orders its tasks by counts and
+    /// latches, and to turn those round may well keep a bug of the user from showing.
+    fn own(&self) -> Known<'_> {
+        let mut own = self.clone();
+        own.causes.retain(|cause| self.is_own_cause(cause));
+        own.intrusions
+            .retain(|one| self.are_own([one.before, one.between, one.after]));
+        match own.causes.is_empty() && own.intrusions.is_empty() {
+            true => self.clone(),
+            false => own,
+        }
+    }
 }
 
 /// What an execution that fails for these causes is called, and the intrusion that shows it if one does.
 pub(super) fn of(known: &Known<'_>) -> Option<(Pattern, Option<Intrusion>)> {
     let is_explained = !known.causes.is_empty() || !known.intrusions.is_empty();
-    let by_causes = || is_explained.then(|| of_causes(known));
+    let by_causes = || is_explained.then(|| of_causes(&known.own()));
     match &known.failing.outcome {
         Outcome::Fail(failure) => match failure.kind {
             FailureKind::DataRace => Some((Pattern::DataRace, None)),
@@ -139,7 +171,7 @@ fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
             return (pattern, Some(*intrusion));
         }
     }
-    for &cause in known.causes {
+    for &cause in &known.causes {
         if let Some(after) = acts_on_old_news(known.events, cause) {
             let intrusion = Intrusion {
                 before: cause.first,
@@ -154,17 +186,14 @@ fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
         .iter()
         .filter(|cause| is_half_done(known, cause))
         .collect();
-    match half_done.is_empty() {
-        true => (Pattern::OrderViolation, None),
-        false
-            if half_done
-                .iter()
-                .any(|cause| is_double_checked(known, cause)) =>
-        {
-            (Pattern::DoubleChecked, None)
-        }
-        false => (Pattern::HalfDone, None),
-    }
+    let is_double_checked = |cause: &&Cause| is_double_checked(known, cause);
+    let pattern = match half_done.is_empty() {
+        false if half_done.iter().any(is_double_checked) => Pattern::DoubleChecked,
+        false => Pattern::HalfDone,
+        true if known.causes.iter().any(|cause| is_stale(known, cause)) => Pattern::StaleRead,
+        true => Pattern::OrderViolation,
+    };
+    (pattern, None)
 }
 
 /// If a task reads what another one then changes, the operation by which it acts on what it has read.
@@ -180,8 +209,11 @@ fn acts_on_old_news(events: &[Event], cause: Cause) -> Option<usize> {
 fn of_intrusion(events: &[Event], intrusion: &Intrusion) -> Option<Pattern> {
     let [before, between, after] =
         [intrusion.before, intrusion.between, intrusion.after].map(|index| &events[index]);
-    // What is done under a lock is not known.
-    if between.takes_lock() {
+    // What is done under a lock is not known. Locks may be made of atomics: the one lets go, the other one gets
+    // it, and the first one gets it again.
+    let is_exchange = |event: &Event| event.op.kind == OpKind::CompareExchange;
+    let is_home_made = before.writes() && is_exchange(between) && is_exchange(after);
+    if between.takes_lock() || is_home_made {
         return Some(Pattern::CheckThenAct);
     }
     match (before.writes(), between.writes(), after.writes()) {
@@ -206,6 +238,17 @@ fn is_half_done(known: &Known<'_>, cause: &Cause) -> bool {
         && left_undone.any(|&(task, object)| {
             task == first.task && object != first.op.object && is_used(object)
         })
+}
+
+/// Whether the failing task has read what another one then overwrote, before it failed. That it has acted on it
+/// by changing something has been ruled out before.
+fn is_stale(known: &Known<'_>, cause: &Cause) -> bool {
+    let (first, second) = (&known.events[cause.first], &known.events[cause.second]);
+    let is_read = first.is_part() && !first.writes();
+    let is_overwritten = second.is_performed && second.is_part() && second.writes();
+    matches!(&known.failing.outcome, Outcome::Fail(failure) if failure.task == first.task)
+        && is_read
+        && is_overwritten
 }
 
 /// Whether a task that works under a lock is seen by one that would have taken the lock, had it looked before.

@@ -5,6 +5,7 @@ use crate::Status;
 use crate::junit::{Case, Report};
 use crate::native::{Presented, explore};
 use crate::options::ExplorationOptions;
+use crate::progress::is_interrupted;
 use anyhow::Result;
 use unpick_native::cargo::{Explored, Explorer, Test, Verdict, program_name};
 use unpick_native::drive::{Command, Options};
@@ -67,6 +68,9 @@ impl Explorer for ProcessExplorer {
         if let Some(line) = &presented.annotation {
             details.push_str(&format!("\n{line}"));
         }
+        if presented.json["stopped_because"] == "interrupted" {
+            details.push_str("\n  interrupted before its end");
+        }
         Ok(Explored {
             verdict: match presented.status {
                 Status::Failed => Verdict::Failed,
@@ -78,5 +82,9 @@ impl Explorer for ProcessExplorer {
             details,
             json: presented.json.to_string(),
         })
+    }
+
+    fn is_interrupted(&self) -> bool {
+        is_interrupted()
     }
 }

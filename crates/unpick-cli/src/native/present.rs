@@ -6,12 +6,13 @@ use super::regression::try_regression;
 use crate::annotation::annotation;
 use crate::json::{Line, failure_to_json, group_to_json};
 use crate::options::ExplorationOptions;
-use crate::progress::{Progress, Seen, UNDERSTANDING, is_interrupted};
+use crate::progress::{Progress, is_interrupted};
 use crate::{Status, suite};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
+use unpick::progress::{Seen, UNDERSTANDING};
 use unpick::report::{FailureReport, NEAR, Way, count_line, headline, more_line};
 use unpick::store::Store;
 use unpick::trace::Record;
@@ -19,7 +20,6 @@ use unpick::{Config, Exploration, FailureGroup, FirstFailure};
 use unpick_native::drive::{
     self, Command, Explored, Naming, Options, Verification, explain_by_output, verify,
 };
-use unpick_native::symbols::Symbols;
 
 /// What an exploration came to, in words and as data.
 pub(crate) struct Presented {
@@ -237,12 +237,11 @@ fn understand(
         return Ok(None);
     }
     if let Some(passing) = &mut smaller.known.explanation.passing {
-        let mut naming = Naming {
-            program: &command.program,
-            modules: &explored.modules,
-            addresses: &smaller.addresses_of_passing,
-            symbols: &mut Symbols::default(),
-        };
+        let mut naming = Naming::new(
+            &command.program,
+            &explored.modules,
+            &smaller.addresses_of_passing,
+        );
         naming.name_trace(passing);
     }
     explored.addresses = smaller.addresses;
@@ -252,13 +251,7 @@ fn understand(
 
 /// Puts words for addresses.
 fn name_all(command: &Command, explored: &mut Explored, verification: Option<&Verification>) {
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules: &explored.modules,
-        addresses: &explored.addresses,
-        symbols: &mut symbols,
-    };
+    let mut naming = Naming::new(&command.program, &explored.modules, &explored.addresses);
     if let Some(failure) = &mut explored.exploration.first_failure {
         naming.name(failure);
         if let Some(Verification::Confirmed { output }) = verification {

@@ -5,9 +5,9 @@ use crate::Status;
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
+use unpick::report::count;
 use unpick_native::drive::{Command, DriveError, Naming};
 use unpick_native::protocol::{Module, Trouble, TroubleKind};
-use unpick_native::symbols::Symbols;
 
 /// The program cannot be explored to the end. Some of these are findings, others are mistakes.
 pub(super) fn refused(
@@ -29,14 +29,16 @@ pub(super) fn refused(
             executions,
             ..
         } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   {}, after {executions} executions\n  \
+            "UNCONTROLLED  {name}  {error}\n  where   {}, after {}\n  \
              remedy  instrument that code (unpick cc, cargo unpick); if it blocks, --backend threads can \
              leave it and go on with others; if it only takes long, raise --watchdog",
-            stack(command, place.as_ref(), modules)
+            stack(command, place.as_ref(), modules),
+            count(*executions, "execution"),
         ),
         DriveError::Died { executions, .. } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   after {executions} executions\n  remedy  try \
-             --reexec fork; see docs/limits.md"
+            "UNCONTROLLED  {name}  {error}\n  where   after {}\n  remedy  try \
+             --reexec fork; see docs/limits.md",
+            count(*executions, "execution"),
         ),
         _ => bail!(error),
     };
@@ -68,13 +70,7 @@ fn stack(command: &Command, place: Option<&(u64, Vec<u64>)>, modules: &[Module])
     let Some((task, frames)) = place else {
         return "unknown, because the process does not answer".into();
     };
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules,
-        addresses: &[],
-        symbols: &mut symbols,
-    };
+    let mut naming = Naming::new(&command.program, modules, &[]);
     let mut places: Vec<String> = frames
         .iter()
         .map(|&frame| naming.place(frame.saturating_sub(1)))
@@ -84,13 +80,7 @@ fn stack(command: &Command, place: Option<&(u64, Vec<u64>)>, modules: &[Module])
 }
 
 fn words(command: &Command, trouble: &Trouble, modules: &[Module]) -> String {
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules,
-        addresses: &[],
-        symbols: &mut symbols,
-    };
+    let mut naming = Naming::new(&command.program, modules, &[]);
     let place = match trouble.pc {
         0 => String::new(),
         pc => format!(" at {}", naming.place(pc.saturating_sub(1))),

@@ -13,7 +13,6 @@ use unpick::trace::{Outcome, Record};
 use unpick::{Config, FirstFailure};
 use unpick_native::drive::{self, Naming, Options, explain_by_output};
 use unpick_native::protocol::{Backend, Points, Reexecution};
-use unpick_native::symbols::Symbols;
 
 /// Runs a recorded execution of a native program again.
 pub(crate) fn replay(
@@ -55,13 +54,7 @@ pub(crate) fn replay(
     let _ = std::fs::remove_file(&output);
     let printed = String::from_utf8_lossy(&printed);
     let (mut end, answer) = result?;
-    let mut symbols = Symbols::default();
-    let mut naming = Naming {
-        program: &command.program,
-        modules: &answer.modules,
-        addresses: &answer.addresses,
-        symbols: &mut symbols,
-    };
+    let mut naming = Naming::new(&command.program, &answer.modules, &answer.addresses);
     naming.name(&mut end);
     explain_by_output(&mut end.outcome, &printed);
     let kept = (path, record);

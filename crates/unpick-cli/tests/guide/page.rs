@@ -1,4 +1,4 @@
-//! A page of the guide as a list of things that its reader does. `docs/guide/README.md` tells the rules.
+//! A page of the documentation as a list of things that its reader does. `docs/guide/README.md` tells the rules.
 
 /// Something that the reader does.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,8 +26,56 @@ pub struct Command {
     pub output: Vec<String>,
 }
 
-/// What the reader of a page does, in order. Errors say the line and what to do.
+/// What the reader of a page of the guide does, in order. Errors say the line and what to do.
 pub fn deeds(page: &str) -> Result<Vec<Deed>, String> {
+    let mut found = Vec::new();
+    for block in blocks(page) {
+        match block.language {
+            "text" => {}
+            "console" => found.push(Deed::Type(block.commands()?)),
+            language => {
+                let name = name_before(block.before).ok_or(format!(
+                    "line {}: ```{language} without a line before it that ends in the name of a file, \
+                     as in: Write `src/lib.rs`:",
+                    block.line
+                ))?;
+                found.push(file(name, language, &block.inside));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// What the reader of any other page does: types commands, but for those that a remark says cannot be typed.
+pub fn commands(page: &str) -> Result<Vec<Deed>, String> {
+    let mut found = Vec::new();
+    let blocks = blocks(page).into_iter();
+    for block in blocks.filter(|block| block.language == "console") {
+        if remark(block.before, "not run").is_some_and(|reason| !reason.is_empty()) {
+            continue;
+        }
+        let first = remark(block.before, "first").map(|text| Command {
+            line: block.line,
+            text: text.to_string(),
+            ..Command::default()
+        });
+        let commands = first.into_iter().chain(block.commands()?);
+        found.push(Deed::Type(commands.collect()));
+    }
+    Ok(found)
+}
+
+/// What stands between two fences.
+struct Block<'a> {
+    /// The line of the first fence.
+    line: usize,
+    language: &'a str,
+    /// The last line before that is not empty.
+    before: &'a str,
+    inside: Vec<&'a str>,
+}
+
+fn blocks(page: &str) -> Vec<Block<'_>> {
     let mut found = Vec::new();
     let mut before = "";
     let mut lines = page.lines().enumerate();
@@ -36,25 +84,22 @@ pub fn deeds(page: &str) -> Result<Vec<Deed>, String> {
             before = if line.is_empty() { before } else { line };
             continue;
         };
-        let inside: Vec<&str> = lines
-            .by_ref()
-            .map(|(_, line)| line)
-            .take_while(|line| *line != "```")
-            .collect();
-        match language {
-            "text" => {}
-            "console" => found.push(Deed::Type(commands(&inside, at + 2)?)),
-            _ => {
-                let name = name_before(before).ok_or(format!(
-                    "line {}: ```{language} without a line before it that ends in the name of a file, \
-                     as in: Write `src/lib.rs`:",
-                    at + 1
-                ))?;
-                found.push(file(name, language, &inside));
-            }
-        }
+        let rest = lines.by_ref().map(|(_, line)| line);
+        found.push(Block {
+            line: at + 1,
+            language,
+            before,
+            inside: rest.take_while(|line| *line != "```").collect(),
+        });
+        before = "";
     }
-    Ok(found)
+    found
+}
+
+/// The text of a remark of some kind, as in: <!-- not run: takes minutes -->
+fn remark<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
+    let inside = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
+    inside.strip_prefix(kind)?.strip_prefix(": ")
 }
 
 /// The name with which a line ends, as in: Write `src/lib.rs`:
@@ -83,28 +128,44 @@ fn file(name: &str, language: &str, inside: &[&str]) -> Deed {
     }
 }
 
-fn commands(inside: &[&str], first_line: usize) -> Result<Vec<Command>, String> {
-    let mut found: Vec<Command> = Vec::new();
-    for (at, line) in inside.iter().enumerate() {
-        if let Some(text) = line.strip_prefix("$ ") {
-            found.push(Command {
-                line: first_line + at,
-                text: text.to_string(),
-                ..Command::default()
-            });
-            continue;
-        }
-        let nobody = format!("line {}: output of no command", first_line + at);
-        let command = found.last_mut().ok_or(nobody)?;
-        match line.strip_prefix("# exit code ") {
-            Some(code) => {
-                let no_code = format!("line {}: `{code}` is no code", first_line + at);
-                command.exit_code = code.parse().map_err(|_| no_code)?;
+impl Block<'_> {
+    fn commands(&self) -> Result<Vec<Command>, String> {
+        let first_line = self.line + 1;
+        let mut found: Vec<Command> = Vec::new();
+        for (at, line) in self.inside.iter().enumerate() {
+            if let Some(text) = line.strip_prefix("$ ") {
+                found.push(Command {
+                    line: first_line + at,
+                    text: text.to_string(),
+                    ..Command::default()
+                });
+                continue;
             }
-            None => command.output.push(line.to_string()),
+            let nobody = format!("line {}: output of no command", first_line + at);
+            let command = found.last_mut().ok_or(nobody)?;
+            match line.strip_prefix("# exit code ") {
+                Some(code) => {
+                    let no_code = format!("line {}: `{code}` is no code", first_line + at);
+                    command.exit_code = code.parse().map_err(|_| no_code)?;
+                }
+                None => command.output.push(line.to_string()),
+            }
         }
+        Ok(found)
     }
-    Ok(found)
+}
+
+#[test]
+fn commands_are_read_with_their_remarks() {
+    let page = "```rust\n$ not this\n```\n<!-- first: a -->\n\n```console\n$ b\n```\n```console\n$ c\n```\n\
+                <!-- not run: takes minutes -->\n\n```console\n$ d\n```\n";
+    let deeds = commands(page).unwrap();
+    let texts = deeds.iter().map(|deed| match deed {
+        Deed::Type(commands) => commands.iter().map(|one| one.text.as_str()).collect(),
+        other => panic!("{other:?}"),
+    });
+    let expected: [Vec<&str>; 2] = [vec!["a", "b"], vec!["c"]];
+    assert_eq!(texts.collect::<Vec<Vec<&str>>>(), expected);
 }
 
 #[test]

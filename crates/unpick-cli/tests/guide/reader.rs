@@ -130,8 +130,8 @@ fn reason_to_skip(command: &Command) -> Option<String> {
         return Some(format!("`{text}`: {reason}"));
     }
     let debugger = text.contains("--gdb").then_some("gdb");
-    let tools = [program(text), debugger];
-    let missing = tools.into_iter().flatten().find(|tool| {
+    let mut tools = text.split('|').filter_map(program).chain(debugger);
+    let missing = tools.find(|tool| {
         let here = Path::new(".");
         let found = shell(&format!("command -v {tool}"), here).output().unwrap();
         !tool.contains('/') && !found.status.success()

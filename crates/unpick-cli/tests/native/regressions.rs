@@ -53,7 +53,7 @@ fn a_regression_that_still_fails_is_reported_and_left_as_it_is() {
         "found   by its regression, in the first execution; ",
         "why     lost update: ",
         "replay  unpick replay .unpick/regressions/native_program.txt",
-        "program: 1 executions, 1 failing",
+        "program: 1 execution, 1 failing",
     ] {
         assert!(again.text.contains(words), "{words}: {}", again.text);
     }

@@ -11,6 +11,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("c/publish_early.c", "half-done update seen"),
     ("c/racy_counter.c", "data race"),
     ("c/recursive_wait.c", "order violation"),
+    ("c/retired_slot.c", "stale read"),
     ("c/timeout_ignored.c", "order violation"),
     ("c/cancel_complete.c", "use after free"),
     ("cpp/stale_cache.cc", "check-then-act"),
@@ -39,6 +40,16 @@ fn failures_are_shrunk_and_called_by_their_name() {
         assert!(is_same, "{path}: {}", again.text);
     }
     assert!(is_shrunk);
+}
+
+#[test]
+fn values_read_and_written_are_told() {
+    let place = Place::new("values");
+    place.build("c/split_increment.c", &[]);
+    let said = place.unpick(&["run", "--strategy", "random", "--", "./split_increment"]);
+    let told = ["load (read 0, ", "store on `next_number` (wrote 1, "];
+    let is_told = told.iter().all(|value| said.text.contains(value));
+    assert!(is_told, "{}", said.text);
 }
 
 #[test]

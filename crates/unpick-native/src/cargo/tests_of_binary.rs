@@ -6,7 +6,7 @@ use super::listing::{HarnessOptions, Listing};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use unpick_report::thousands;
+use unpick_report::{count, thousands};
 
 /// One test, as a program that can be run again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +49,9 @@ pub struct Explored {
 pub trait Explorer {
     /// Explores one test. An error is one of the set-up, not of the test.
     fn explore(&mut self, test: &Test) -> Result<Explored, String>;
+
+    /// Whether the user wants no more tests.
+    fn is_interrupted(&self) -> bool;
 }
 
 /// How many tests ended how.
@@ -62,6 +65,8 @@ pub struct Tally {
     pub diverged: u64,
     /// Tests that could not be explored.
     pub errors: u64,
+    /// Tests that were not run, since the user had enough.
+    pub not_run: u64,
     /// Executions of all of them.
     pub executions: u64,
 }
@@ -78,6 +83,7 @@ impl Tally {
         self.failed += other.failed;
         self.diverged += other.diverged;
         self.errors += other.errors;
+        self.not_run += other.not_run;
         self.executions += other.executions;
     }
 
@@ -88,20 +94,22 @@ impl Tally {
             failed,
             diverged,
             errors,
+            not_run,
             executions,
         } = self;
-        format!("{ok} {failed} {diverged} {errors} {executions}")
+        format!("{ok} {failed} {diverged} {errors} {not_run} {executions}")
     }
 
     /// Reads such a line.
     pub fn from_line(line: &str) -> Option<Tally> {
         let numbers: Result<Vec<u64>, _> = line.split(' ').map(str::parse).collect();
-        let [ok, failed, diverged, errors, executions] = numbers.ok()?.try_into().ok()?;
+        let [ok, failed, diverged, errors, not_run, executions] = numbers.ok()?.try_into().ok()?;
         Some(Tally {
             ok,
             failed,
             diverged,
             errors,
+            not_run,
             executions,
         })
     }
@@ -128,6 +136,13 @@ pub fn explore_tests(
 ) -> Tally {
     let mut tally = Tally::default();
     for test in tests(binary, options) {
+        if explorer.is_interrupted() {
+            tally.not_run += 1;
+            if output != Output::Json {
+                print(&format!("unpick  {} ... not run", test.name));
+            }
+            continue;
+        }
         let result = explorer.explore(&test);
         match &result {
             Ok(explored) => {
@@ -201,10 +216,9 @@ fn line(name: &str, result: &Result<Explored, String>) -> String {
     };
     let millis = u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX);
     let rate = explored.executions.saturating_mul(1_000) / millis.max(1);
-    let plural = if explored.executions == 1 { "" } else { "s" };
     let mut text = format!(
-        "unpick  {name} ... {word} ({} execution{plural}, {}/s)",
-        thousands(explored.executions),
+        "unpick  {name} ... {word} ({}, {}/s)",
+        count(explored.executions, "execution"),
         thousands(rate),
     );
     if !explored.details.is_empty() {
@@ -252,12 +266,13 @@ mod tests {
             failed: 2,
             diverged: 3,
             errors: 4,
-            executions: 5,
+            not_run: 5,
+            executions: 6,
         };
         assert_eq!(Tally::from_line(&tally.to_line()), Some(tally));
         assert_eq!(Tally::from_line("1 2"), None);
         let mut sum = tally;
         sum.add(&tally);
-        assert_eq!((sum.explored(), sum.executions), (12, 10));
+        assert_eq!((sum.explored(), sum.not_run, sum.executions), (12, 10, 12));
     }
 }

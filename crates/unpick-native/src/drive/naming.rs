@@ -15,16 +15,27 @@ use crate::symbols::{Place, Symbols, is_standard};
 /// What is needed to name things.
 pub struct Naming<'a> {
     /// The program, which is the module without a path.
-    pub program: &'a Path,
+    program: &'a Path,
     /// The files mapped into it.
-    pub modules: &'a [Module],
+    modules: &'a [Module],
     /// The addresses of the objects of the execution, by number.
-    pub addresses: &'a [u64],
+    addresses: &'a [u64],
     /// What is known of these files.
-    pub symbols: &'a mut Symbols,
+    symbols: Symbols,
 }
 
-impl Naming<'_> {
+impl<'a> Naming<'a> {
+    /// For executions of a program into which these files are mapped, whose objects have these addresses, by
+    /// number; none if objects are not to be named.
+    pub fn new(program: &'a Path, modules: &'a [Module], addresses: &'a [u64]) -> Naming<'a> {
+        Naming {
+            program,
+            modules,
+            addresses,
+            symbols: Symbols::default(),
+        }
+    }
+
     /// Puts words for all addresses in an execution.
     pub fn name(&mut self, failure: &mut FirstFailure) {
         self.name_trace(&mut failure.trace);
@@ -87,6 +98,13 @@ impl Naming<'_> {
         }
     }
 
+    /// Whether the user has meant what happens at a place that has no words yet, and not a library on the way.
+    pub fn is_own(&mut self, site: &Site) -> bool {
+        let mut places = site.file.split(' ').filter_map(|frame| self.locate(frame));
+        let is_meant = places.find_map(|place| place.is_meant());
+        is_meant.unwrap_or(false)
+    }
+
     fn name_site(&mut self, site: &mut Site) {
         if site.line != 0 {
             site.file = self.symbols.shorten(&site.file);
@@ -115,7 +133,7 @@ impl Naming<'_> {
         })
     }
 
-    fn split<'a>(&self, frame: &'a str) -> Option<(PathBuf, u64, &'a str)> {
+    fn split<'frame>(&self, frame: &'frame str) -> Option<(PathBuf, u64, &'frame str)> {
         let (number, offset) = frame.split_once(':')?;
         let path = self.path_of(number.parse().ok()?)?;
         Some((path, u64::from_str_radix(offset, 16).ok()?, offset))
@@ -216,27 +234,20 @@ fn is_frame(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn naming(symbols: &mut Symbols) -> Naming<'_> {
-        Naming {
-            program: Path::new("/nowhere"),
-            modules: &[],
-            addresses: &[],
-            symbols,
-        }
+    fn naming() -> Naming<'static> {
+        Naming::new(Path::new("/nowhere"), &[], &[])
     }
 
     #[test]
     fn marks_in_messages_that_are_no_frames_stay() {
-        let mut symbols = Symbols::default();
-        let mut naming = naming(&mut symbols);
+        let mut naming = naming();
         let text = "a && b at me@home & elsewhere";
         assert_eq!(naming.message(text), text);
     }
 
     #[test]
     fn frames_that_cannot_be_found_get_a_word() {
-        let mut symbols = Symbols::default();
-        let mut naming = naming(&mut symbols);
+        let mut naming = naming();
         assert_eq!(
             naming.message("reads &-&, written at @-@"),
             "reads memory, written at unknown code"

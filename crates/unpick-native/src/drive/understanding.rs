@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use unpick_analysis::{Ended, Understanding};
 use unpick_engine::{FirstFailure, Limits};
 use unpick_protocol::{Answer, Launch, NamedCode, Reexecution, Work};
-use unpick_trace::{FailureKind, Outcome, Plan};
+use unpick_trace::{FailureKind, Outcome, Plan, Site, SiteId, Trace};
 
 use super::exploration::{Explored, Options, TASKS_FIRST, TASKS_MAX, order};
 use super::named;
+use super::naming::Naming;
 use super::process::{Command, DriveError, Process};
 use super::verification::{explain_by_output, read_output};
 
@@ -58,9 +59,11 @@ pub fn understand(
     };
     let shrinking = &mut |plan: &Plan| run(plan, deadline);
     let shrunk = unpick_analysis::shrink(failing, options.shrink, shrinking);
+    let is_own = own_places(command, explored, &shrunk.least.trace);
+    let is_own = |site: SiteId| is_own.get(site.0 as usize).is_none_or(|is_own| *is_own);
     deadline = Instant::now() + TIME_MAX;
     let explaining = &mut |plan: &Plan| run(plan, deadline);
-    let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, explaining);
+    let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, &is_own, explaining);
     let known = Understanding::new(&failure.trace, &shrunk, explanation);
     let addresses_of_passing = match &known.explanation.passing {
         Some(passing) => follower.follow(&Plan::of(passing))?.addresses,
@@ -79,6 +82,13 @@ pub fn understand(
         known,
         addresses_of_passing,
     }))
+}
+
+/// By place, whether it lies in the user's own code.
+fn own_places(command: &Command, explored: &Explored, trace: &Trace) -> Vec<bool> {
+    let mut naming = Naming::new(&command.program, &explored.modules, &[]);
+    let is_own = |site: &Site| site.line != 0 || naming.is_own(site);
+    trace.sites.iter().map(is_own).collect()
 }
 
 /// A process that follows plans.

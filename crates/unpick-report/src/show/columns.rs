@@ -8,7 +8,7 @@ mod layout;
 use super::folding::{Part, parts};
 use super::timeline::{Moment, Switch};
 use super::{Sources, Timeline};
-use crate::failure::thousands;
+use crate::{count, thousands};
 pub(super) use layout::short_names;
 use layout::{Layout, cut};
 use unpick_trace::Record;
@@ -160,10 +160,10 @@ fn folded(timeline: &Timeline<'_>, start: usize, end: usize) -> Row {
         .collect();
     tasks.sort_unstable();
     tasks.dedup();
-    let count = thousands((end - start) as u64);
+    let steps = count((end - start) as u64, "step");
     let (task, text) = match tasks.as_slice() {
-        [only] => (Some(*only), format!("… {count} steps")),
-        several => (None, format!("… {count} steps of {} tasks", several.len())),
+        [only] => (Some(*only), format!("… {steps}")),
+        several => (None, format!("… {steps} of {} tasks", several.len())),
     };
     Row {
         label: String::new(),

@@ -5,12 +5,9 @@ use super::ending::{self, Ending};
 use super::folding;
 use super::locks::{Locks, Missed};
 use super::sources::shown;
-use crate::explained::number;
+use crate::operation::number;
 use crate::why;
 use unpick_trace::{Choice, ObjectId, OpKind, Outcome, Record, Site, SiteId, Step, TaskId, Trace};
-
-/// Programs that are explored as processes of their own are recorded under this prefix.
-const NATIVE: &str = "native:";
 
 /// A recorded schedule, ready to be drawn.
 pub struct Timeline<'a> {
@@ -130,7 +127,7 @@ impl<'a> Timeline<'a> {
             let moment = Moment {
                 task: step.task.index(),
                 what: self.what(step, missed, &children[index]),
-                value: value(step, self.record.header.program.starts_with(NATIVE)),
+                value: value(step),
                 site: known_site(trace, step.site),
                 held: locks.held_by(step.task),
                 switch,
@@ -227,14 +224,12 @@ fn known_site(trace: &Trace, site: SiteId) -> Option<usize> {
     trace.site(site).map(|_| site.0 as usize)
 }
 
-/// The value of an operation on a variable. Cells do not tell theirs. What a store tells is the new value,
-/// but in native programs the old one.
-fn value(step: &Step, is_native: bool) -> Option<String> {
+/// The value of an operation on a variable. Plain accesses do not tell theirs.
+fn value(step: &Step) -> Option<String> {
     if !step.is_operation() {
         return None;
     }
     match step.op.kind {
-        OpKind::Store if is_native => Some(format!("was {}", number(step.value))),
         OpKind::Load | OpKind::Store => Some(format!("= {}", number(step.value))),
         OpKind::ReadModifyWrite | OpKind::CompareExchange => {
             Some(format!("was {}", number(step.value)))

@@ -1,16 +1,29 @@
-//! The words of progress and coverage.
+//! How far an exploration is, in words: the line that the command and tests on a terminal show.
 
-use std::time::Duration;
-use unpick::report::thousands;
-use unpick::{Covered, Exploration};
+mod live;
+
+use crate::{Config, Covered, Exploration, StopReason};
+pub(crate) use live::Live;
+use std::time::{Duration, Instant};
+use unpick_report::{count, thousands};
+
+/// What is said while a failure is looked into.
+pub const UNDERSTANDING: &str = "shrinking and explaining the failure";
+
+/// A span of time long enough to see growth in.
+const SPAN: Duration = Duration::from_secs(10);
 
 /// How far an exploration is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Seen {
-    pub(crate) executions: u64,
-    pub(crate) failures: u64,
-    pub(crate) tasks_max: u64,
-    pub(crate) covered: Option<Covered>,
+pub struct Seen {
+    /// Executions so far.
+    pub executions: u64,
+    /// Failing schedules among them.
+    pub failures: u64,
+    /// Most tasks in one execution; 0 if that is not known.
+    pub tasks_max: u64,
+    /// What was covered, if that is kept.
+    pub covered: Option<Covered>,
 }
 
 impl From<&Exploration> for Seen {
@@ -26,35 +39,85 @@ impl From<&Exploration> for Seen {
 
 /// What ends an exploration, as far as that is known beforehand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
-    pub(crate) executions: u64,
-    pub(crate) time: Option<Duration>,
+pub struct Budget {
+    /// Executions, at most.
+    pub executions: u64,
+    /// Time, at most.
+    pub time: Option<Duration>,
     /// Whether executions are drawn independently, so that those so far tell of the unseen.
-    pub(crate) is_randomised: bool,
+    pub is_randomised: bool,
+}
+
+impl From<&Config> for Budget {
+    fn from(config: &Config) -> Budget {
+        Budget {
+            executions: config.executions_max,
+            time: config.time_max,
+            is_randomised: config.strategy.technique().is_randomised,
+        }
+    }
+}
+
+/// Follows an exploration from its start.
+#[derive(Debug)]
+pub struct Clock {
+    budget: Budget,
+    start: Instant,
+    /// What was covered at the beginning of this span of time, and of the one before.
+    marked_at: Instant,
+    mark: Option<Covered>,
+    before: Option<Covered>,
+}
+
+impl Clock {
+    /// Starts now.
+    pub fn new(budget: Budget) -> Clock {
+        let now = Instant::now();
+        Clock {
+            budget,
+            start: now,
+            marked_at: now,
+            mark: None,
+            before: None,
+        }
+    }
+
+    /// The line for what was seen by now, without a name, and the part that is done, from 0 to 1, by what ends
+    /// it first.
+    pub fn line(&mut self, seen: Seen) -> (String, f64) {
+        if self.marked_at.elapsed() >= SPAN {
+            self.before = self.mark;
+            self.mark = seen.covered;
+            self.marked_at = Instant::now();
+        }
+        let moment = Moment {
+            seen,
+            elapsed: self.start.elapsed(),
+            before: self.before,
+        };
+        (moment.line(&self.budget), moment.done(&self.budget))
+    }
 }
 
 /// One moment of an exploration.
-pub(super) struct Moment {
-    pub(super) seen: Seen,
-    pub(super) elapsed: Duration,
+struct Moment {
+    seen: Seen,
+    elapsed: Duration,
     /// What was covered some time before.
-    pub(super) before: Option<Covered>,
+    before: Option<Covered>,
 }
 
 impl Moment {
-    /// The line, without the name.
-    pub(super) fn line(&self, budget: &Budget) -> String {
+    fn line(&self, budget: &Budget) -> String {
         let seen = &self.seen;
         let rate = seen.executions as f64 / self.elapsed.as_secs_f64().max(1e-3);
         let mut parts = vec![format!(
-            "{} execution{} ({}/s)",
-            thousands(seen.executions),
-            plural(seen.executions),
+            "{} ({}/s)",
+            count(seen.executions, "execution"),
             thousands(rate as u64)
         )];
         if seen.tasks_max > 0 {
-            let tasks = seen.tasks_max;
-            parts.push(format!("{} task{}", thousands(tasks), plural(tasks)));
+            parts.push(count(seen.tasks_max, "task"));
         }
         if let Some(covered) = &seen.covered {
             parts.push(format!("{}{}", histories(covered), self.growth(covered)));
@@ -68,8 +131,7 @@ impl Moment {
         parts.join(", ")
     }
 
-    /// The part that is done, from 0 to 1, by what ends it first.
-    pub(super) fn done(&self, budget: &Budget) -> f64 {
+    fn done(&self, budget: &Budget) -> f64 {
         let executions = self.seen.executions as f64 / budget.executions.max(1) as f64;
         let time = budget.time.map_or(0.0, |time| {
             self.elapsed.as_secs_f64() / time.as_secs_f64().max(1e-3)
@@ -99,19 +161,28 @@ impl Moment {
     }
 }
 
-fn plural(count: u64) -> &'static str {
-    if count == 1 { "" } else { "s" }
+/// Why an exploration has ended.
+pub fn reason(stopped: StopReason) -> &'static str {
+    match stopped {
+        StopReason::Exhausted => "complete",
+        StopReason::Strategy => "ended by the strategy's own rule",
+        StopReason::Failure => "stopped at the first failure",
+        StopReason::Executions => "all allowed executions run",
+        StopReason::Time => "time is over",
+        StopReason::Interrupted => "interrupted",
+        StopReason::Diverged => "stopped at a divergence",
+    }
 }
 
 /// How many histories were seen.
-pub(crate) fn histories(covered: &Covered) -> String {
+pub fn histories(covered: &Covered) -> String {
     let count = covered.histories;
     let word = if count == 1 { "history" } else { "histories" };
     format!("{} {word}", thousands(count))
 }
 
 /// How much of the program that is, if it can be told.
-pub(crate) fn estimate_of(covered: &Covered, is_randomised: bool) -> Option<String> {
+pub fn estimate_of(covered: &Covered, is_randomised: bool) -> Option<String> {
     if let Some(done) = covered.tree {
         let done = covered.tree_done().filter(|_| done > 0).unwrap_or(0.0);
         return Some(format!("{} of the tree", percent(done)));
