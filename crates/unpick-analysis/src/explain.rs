@@ -13,6 +13,7 @@
 mod critical;
 mod events;
 mod hasty;
+mod overtaken;
 mod pattern;
 mod reversal;
 mod serial;
@@ -93,8 +94,8 @@ pub fn explain(
         Critical::Unknown => (None, false),
     };
     let intrusions = serial::intrusions(failing, &events, &mut counted).unwrap_or_default();
-    if causes.is_empty()
-        && intrusions.is_empty()
+    let is_explained = !causes.is_empty() || !intrusions.is_empty();
+    if (!is_explained || overtaken::leaves_stores_behind(&failing.trace))
         && let Some((first, late)) = hasty::ordering(failing, &events, &mut counted)
     {
         let second = events.len();

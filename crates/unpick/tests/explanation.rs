@@ -1,8 +1,11 @@
 //! Explanations tell what a failure depends on, and nothing else.
 
-use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use unpick::sync::atomic::{
+    AtomicU32,
+    Ordering::{Relaxed, SeqCst},
+};
 use unpick::sync::{Arc, Mutex};
-use unpick::{Config, Pattern, explore, replay, thread, understand};
+use unpick::{Config, Memory, Pattern, explore, replay, thread, understand};
 
 /// Two tasks count in a way that loses one, and meet elsewhere, where it does not matter who is first.
 fn lossy_count() {
@@ -181,4 +184,68 @@ fn a_stale_read_is_told_from_its_neighbours() {
     let acts = || version_moves_on(true);
     assert_eq!(pattern(acts), Some(Pattern::CheckThenAct));
     assert_eq!(pattern(comes_too_early), Some(Pattern::OrderViolation));
+}
+
+/// Each of two tasks stores to its own variable and loads the other's.
+fn both_see_the_old_value() {
+    let variables = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+    let tasks = [0, 1].map(|own| {
+        let variables = Arc::clone(&variables);
+        thread::spawn(move || {
+            variables[own].store(1, Relaxed);
+            variables[1 - own].load(Relaxed)
+        })
+    });
+    let seen = tasks.map(|task| task.join().unwrap());
+    assert_ne!(seen, [0, 0], "both saw the old value");
+}
+
+/// A flag is seen before the data that was stored before it.
+fn flag_overtakes_data() {
+    let shared = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+    let other = Arc::clone(&shared);
+    let writer = thread::spawn(move || {
+        other[0].store(7, Relaxed);
+        other[1].store(1, Relaxed);
+    });
+    if shared[1].load(Relaxed) == 1 {
+        assert_eq!(shared[0].load(Relaxed), 7, "the flag came first");
+    }
+    writer.join().unwrap();
+}
+
+/// Two tasks count in a way that loses one under every model: no fence would help.
+fn lossy_relaxed_count() {
+    let counter = Arc::new(AtomicU32::new(0));
+    let tasks = [(), ()].map(|()| {
+        let counter = Arc::clone(&counter);
+        thread::spawn(move || {
+            let value = counter.load(Relaxed);
+            counter.store(value + 1, Relaxed);
+        })
+    });
+    for task in tasks {
+        task.join().unwrap();
+    }
+    assert_eq!(counter.load(Relaxed), 2, "a count was lost");
+}
+
+#[test]
+fn a_missing_fence_is_named_where_a_store_was_overtaken() {
+    fn pattern(program: fn(), model: Memory) -> Option<Pattern> {
+        let config = Config::new().strategy("odpor").memory(model);
+        let found = explore(config.clone(), program).first_failure.unwrap();
+        let (smaller, known) = understand(&config, &program, &found).unwrap();
+        let again = replay(&config, &program, smaller.trace);
+        assert!(again.first_failure.is_some(), "it is replayed");
+        known.explanation.pattern
+    }
+    for model in [Memory::Tso, Memory::Pso] {
+        let both = pattern(both_see_the_old_value, model);
+        assert_eq!(both, Some(Pattern::MissingFence), "{model:?}");
+        let lossy = pattern(lossy_relaxed_count, model);
+        assert_ne!(lossy, Some(Pattern::MissingFence), "{model:?}");
+    }
+    let overtaken = pattern(flag_overtakes_data, Memory::Pso);
+    assert_eq!(overtaken, Some(Pattern::MissingFence));
 }

@@ -101,7 +101,9 @@ impl Event {
 
     /// Whether the order of the two may matter.
     pub fn conflicts_with(&self, other: &Event) -> bool {
-        self.op.conflicts_with(&other.op) && (self.writes() || other.writes())
+        // Nobody sees a store that goes into a buffer.
+        let is_seen = !self.op.is_buffered() && !other.op.is_buffered();
+        is_seen && self.op.conflicts_with(&other.op) && (self.writes() || other.writes())
     }
 
     /// Whether it touches a variable.
@@ -109,7 +111,7 @@ impl Event {
         use OpKind::*;
         matches!(
             self.op.kind,
-            Load | Store | ReadModifyWrite | CompareExchange | PlainRead | PlainWrite
+            Load | Store | ReadModifyWrite | CompareExchange | PlainRead | PlainWrite | Flush
         )
     }
 

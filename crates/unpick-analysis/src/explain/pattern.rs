@@ -1,5 +1,6 @@
 //! Names for what causes look like together.
 
+use super::overtaken::is_overtaken;
 use super::{Cause, Event};
 use crate::shrink::Ended;
 use unpick_trace::{Deadlock, FailureKind, ObjectId, OpKind, Outcome, TaskId};
@@ -29,6 +30,8 @@ pub enum Pattern {
     /// A task fails by a value that it has read and that another one has overwritten since; it has changed
     /// nothing in between.
     StaleRead,
+    /// A task goes on before others see what it has stored, and the failure needs both.
+    MissingFence,
     /// A task does something before another one has done what it relies on, or after that one has undone
     /// it.
     OrderViolation,
@@ -50,6 +53,7 @@ impl Pattern {
             Pattern::HalfDone => "half-done update seen",
             Pattern::DoubleChecked => "double-checked locking",
             Pattern::StaleRead => "stale read",
+            Pattern::MissingFence => "missing fence",
             Pattern::OrderViolation => "order violation",
             Pattern::EveryOrder => "fails in every order",
         }
@@ -156,6 +160,9 @@ fn is_notified_in_vain(deadlock: &Deadlock, events: &[Event]) -> bool {
 }
 
 fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
+    if known.causes.iter().any(|cause| is_overtaken(known, cause)) {
+        return (Pattern::MissingFence, None);
+    }
     let intrusions = known.intrusions.iter();
     let found: Vec<(Pattern, Intrusion)> = intrusions
         .filter_map(|intrusion| Some((of_intrusion(known.events, intrusion)?, *intrusion)))
