@@ -1,9 +1,22 @@
 //! Stores on their way out of the buffers of their tasks, where memory is weak.
 
 use super::race::Races;
-use unpick_trace::Op;
+use unpick_trace::{ObjectId, Op};
 
 impl Races<'_> {
+    /// Whether a task has ended after everything before `first` and after `sequence`: it has nothing more to
+    /// do, and its stores have left the buffer.
+    pub(super) fn has_ended(&self, first: usize, sequence: &[usize], object: ObjectId) -> bool {
+        let joined = self.execution.task_of(object);
+        let is_its = |unit: usize| {
+            let task = self.units.all()[unit].task;
+            let owner = self.execution.agent(task).map(|(owner, _)| owner);
+            Some(owner.unwrap_or(task)) == joined
+        };
+        let mut later = (first..self.units.performed()).rev();
+        later.all(|unit| !is_its(unit) || sequence.contains(&unit))
+    }
+
     /// Whether a store could leave its buffer after everything before `first` and after `sequence`: it is
     /// there, and if it is ordered, those before it have left.
     pub(super) fn can_leave(&self, first: usize, sequence: &[usize], second: usize) -> bool {

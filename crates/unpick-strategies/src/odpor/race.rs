@@ -127,18 +127,7 @@ impl Races<'_> {
         let op = &all[second].op;
         match op.kind {
             _ if op.timed => Possible::Yes,
-            OpKind::Join => {
-                let joined = self.execution.task_of(op.object);
-                // A task has ended when its stores have left the buffer, too.
-                let is_its = |task| {
-                    let owner = self.execution.agent(task).map(|(owner, _)| owner);
-                    Some(owner.unwrap_or(task)) == joined
-                };
-                let mut later = (first..self.units.performed()).rev();
-                later
-                    .all(|unit| !is_its(all[unit].task) || sequence.contains(&unit))
-                    .into()
-            }
+            OpKind::Join => self.has_ended(first, sequence, op.object).into(),
             // A flush that a drain follows is one that it waits for.
             OpKind::Drain => Possible::No,
             OpKind::Flush => self.can_leave(first, sequence, second).into(),
