@@ -200,8 +200,7 @@ fn model(trace: &Trace) -> Model {
 fn thorough() -> Solver {
     Solver {
         budget: Budget {
-            first_state_count_max: 0,
-            second_state_count_max: 0,
+            state_count_max: 0,
             ..Budget::default()
         },
         ..Solver::default()
@@ -255,7 +254,7 @@ fn partial_store_order() {
 fn search_and_solver_agree() {
     let searching = Solver {
         budget: Budget {
-            first_state_count_max: 1_000_000,
+            state_count_max: 1_000_000,
             ..Budget::default()
         },
         ..Solver::default()

@@ -89,13 +89,14 @@ impl<'m> Clauses<'m> {
             clause: Vec::new(),
             count: 0,
         };
+        let end = plan.ending.iter().copied().min().unwrap_or(0);
         for event in plan.events(model) {
             for before in model.order.predecessors(event) {
                 clauses.order.fix(before, event);
             }
             if !closure.must_perform(event) {
-                // Small sets have few reads that must be right.
-                let variable = clauses.solver.new_var(lbool::FALSE, true);
+                // What was performed before the target is a feasible schedule, if not the right one.
+                let variable = clauses.solver.new_var(lbool::new(event < end), true);
                 clauses.performed[event] = Some(Lit::new(variable, true));
             }
         }
