@@ -5,76 +5,112 @@
 //! is written to its location. With four values there are many writes to choose from, which is hard; with a
 //! thousand there is mostly one.
 
+#[path = "../tests/z3/process.rs"]
+mod process;
+
+use process::Z3;
 use std::time::{Duration, Instant};
-use unpick_causality::{Answer, Event, Goal, Kind, Memory, Model, Query, Solver};
+use unpick_causality::{Answer, Event, Goal, Kind, Memory, Model, Query, Solver, smtlib};
 
 const TASK_COUNT: usize = 8;
 const LENGTHS: [usize; 4] = [20, 100, 500, 2_000];
+/// Z3 gives up after so long.
+const Z3_TIME_MS_MAX: u32 = 30_000;
 
 fn main() {
-    let number = |name: &str, otherwise: usize| {
+    let number = |name: &str, otherwise: u64| {
         let mut arguments = std::env::args().skip_while(|argument| argument != name);
         let value = arguments.nth(1).and_then(|value| value.parse().ok());
         value.unwrap_or(otherwise)
     };
-    let question_count = number("--questions", 20) as u64;
-    let longest = number("--longest", 2_000);
-    let memory_count = number("--memories", 3);
-    let states = number("--states", 300);
-    let conflicts = number("--conflicts", 20_000);
+    let question_count = number("--questions", 20);
+    // Z3 takes its time for the longest ones.
+    let z3_question_count = |length| match length {
+        0..500 => number("--z3", 20),
+        500..2_000 => number("--z3", 5),
+        _ => number("--z3", 1),
+    };
     println!(
-        "| memory | values | events | median | worst | sat | search | closure | SAT solver | unknown |"
+        "| memory | values | events | median | worst | sat | unknown | by search | by closure | by SAT solver | median, Z3 | Z3 / ours | of |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
-    let memories = [Memory::Sc, Memory::Tso, Memory::Pso];
-    for memory in memories.into_iter().take(memory_count) {
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for memory in [Memory::Sc, Memory::Tso, Memory::Pso] {
         for value_count in [4, 1_000] {
-            for length in LENGTHS.into_iter().filter(|&length| length <= longest) {
-                let mut solver = Solver::default();
-                solver.budget.state_count_max = states;
-                solver.budget.conflict_count_max = conflicts as u64;
-                measure(memory, value_count, length, question_count, solver);
+            for length in LENGTHS {
+                let questions = (0..question_count)
+                    .map(|seed| question(memory, value_count, length, seed))
+                    .collect::<Vec<_>>();
+                let ours = measure(&questions);
+                let theirs = measure_z3(
+                    &questions[..z3_question_count(length).min(question_count) as usize],
+                );
+                println!("| {memory:?} | {value_count} | {length} | {ours} | {theirs} |");
             }
         }
     }
 }
 
-fn measure(
-    memory: Memory,
-    value_count: usize,
-    length: usize,
-    question_count: u64,
-    mut solver: Solver,
-) {
+/// Median and worst time, and who gave how many answers.
+fn measure(questions: &[(Model, Query)]) -> String {
+    let mut solver = Solver::default();
     let mut times = Vec::new();
-    for seed in 0..question_count {
-        let (model, query) = question(memory, value_count, length, seed);
+    for (model, query) in questions {
         let start = Instant::now();
-        let answer = solver.solve(&model, &query);
+        let answer = solver.solve(model, query);
         times.push(start.elapsed());
-        if std::env::var_os("UNPICK_VERBOSE").is_some() {
-            eprintln!("{seed} {:?} {:?}", start.elapsed(), solver.counts);
-        }
         if let Answer::Sat(schedule) = answer {
             let seen = model.replay(&schedule).expect("schedules replay");
-            let Goal::Value { value, .. } = query.goal else {
-                unreachable!("a value was asked for");
-            };
-            assert_eq!(seen, Some(value));
+            assert!(matches!(query.goal, Goal::Value { value, .. } if Some(value) == seen));
         }
     }
-    times.sort_unstable();
     let counts = solver.counts;
-    println!(
-        "| {memory:?} | {value_count} | {length} | {} | {} | {} | {} | {} | {} | {} |",
-        show(times[times.len() / 2]),
-        show(times[times.len() - 1]),
+    let worst = times.iter().max().copied().unwrap_or_default();
+    format!(
+        "{} | {} | {} | {} | {} | {} | {}",
+        median(times),
+        show(worst),
         counts.sat,
+        counts.queries - counts.sat - counts.unsat,
         counts.by_search,
         counts.by_closure,
         counts.by_solver,
-        counts.queries - counts.sat - counts.unsat,
-    );
+    )
+}
+
+/// Median time of Z3 for these questions, how many times that of ours it is at the median, and how many
+/// questions these were. Z3 also has to read the question.
+fn measure_z3(questions: &[(Model, Query)]) -> String {
+    let Some(mut z3) = Z3::start(Z3_TIME_MS_MAX) else {
+        return "not installed | none | 0".into();
+    };
+    let mut times = Vec::new();
+    let mut ratios = Vec::new();
+    for (model, query) in questions {
+        let commands = smtlib(model, query);
+        let start = Instant::now();
+        let theirs = z3.ask(&commands);
+        let time = start.elapsed();
+        let start = Instant::now();
+        let ours = Solver::default().solve(model, query);
+        ratios.push(time.as_secs_f64() / start.elapsed().as_secs_f64());
+        times.push(time);
+        if let Some(is_sat) = theirs
+            && ours != Answer::Unknown
+        {
+            assert_eq!(is_sat, matches!(ours, Answer::Sat(_)), "Z3 disagrees");
+        }
+    }
+    ratios.sort_unstable_by(f64::total_cmp);
+    let ratio = ratios.get(ratios.len() / 2).copied().unwrap_or_default();
+    format!("{} | {ratio:.0} | {}", median(times), questions.len())
+}
+
+fn median(mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    times
+        .get(times.len() / 2)
+        .copied()
+        .map_or("none".into(), show)
 }
 
 fn show(time: Duration) -> String {

@@ -33,6 +33,7 @@
 //! | `replay` | performing events and taking them back |
 //! | `query` | questions, and the one form they all have |
 //! | `search`, `closure`, `lazy` | three ways to an answer; `solver` tries them in turn |
+//! | `smtlib` | questions written down for other solvers, with the feature `smtlib` |
 //! | `trim` | schedules without what they do not need |
 //!
 //! This crate needs memory and time as it likes and runs between executions, never inside one. It knows
@@ -46,6 +47,8 @@ mod order;
 mod query;
 mod replay;
 mod search;
+#[cfg(feature = "smtlib")]
+mod smtlib;
 mod solver;
 mod trim;
 
@@ -53,4 +56,6 @@ pub use event::{Event, EventId, Kind, Memory};
 pub use model::{Model, ModelError};
 pub use query::{Goal, Query};
 pub use replay::Violation;
+#[cfg(feature = "smtlib")]
+pub use smtlib::smtlib;
 pub use solver::{Answer, Budget, Counts, Solver};
