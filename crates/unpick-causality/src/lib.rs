@@ -32,13 +32,16 @@
 //! | `model` | the model, and when a trace has none |
 //! | `replay` | performing events and taking them back |
 //! | `query` | questions, and the one form they all have |
+//! | `candidates` | what is worth asking about |
 //! | `search`, `closure`, `lazy` | three ways to an answer; `solver` tries them in turn |
+//! | `shortest` | the shortest schedule, for short traces |
 //! | `smtlib` | questions written down for other solvers, with the feature `smtlib` |
 //! | `trim` | schedules without what they do not need |
 //!
 //! This crate needs memory and time as it likes and runs between executions, never inside one. It knows
 //! nothing of engines and front ends.
 
+mod candidates;
 mod closure;
 mod event;
 mod lazy;
@@ -47,6 +50,7 @@ mod order;
 mod query;
 mod replay;
 mod search;
+mod shortest;
 #[cfg(feature = "smtlib")]
 mod smtlib;
 mod solver;

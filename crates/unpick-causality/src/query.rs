@@ -239,7 +239,7 @@ fn stops(model: &Model, goal: &Goal) -> Option<(Vec<EventId>, Target)> {
 
 /// Whether two events of different tasks access one location, one of them to write, with nothing that
 /// always keeps them in order.
-fn conflict(model: &Model, first: EventId, second: EventId) -> bool {
+pub(crate) fn conflict(model: &Model, first: EventId, second: EventId) -> bool {
     let (Some(one), Some(other)) = (model.events.get(first), model.events.get(second)) else {
         return false;
     };
@@ -266,15 +266,8 @@ fn is_ring(model: &Model, requests: &[EventId]) -> bool {
     }
     let mut holders: HashMap<u32, EventId> = HashMap::new();
     for &request in requests {
-        for (lock, sections) in model.sections.iter().enumerate() {
-            let is_held = sections.iter().any(|span| {
-                let is_own = model.events[span.opens].task == model.events[request].task;
-                is_own && span.opens < request && span.closes.is_none_or(|end| end > request)
-            });
-            if is_held {
-                holders.insert(lock as u32, request);
-            }
-        }
+        let held = model.held_at(request).into_iter();
+        holders.extend(held.map(|lock| (lock, request)));
     }
     let waits = |&request: &EventId| match model.opens.get(request) {
         Some(Some((lock, _))) => holders.get(lock).is_some_and(|&holder| holder != request),

@@ -11,6 +11,7 @@ use crate::lazy;
 use crate::model::Model;
 use crate::query::{Plan, Query};
 use crate::search::{Found, search};
+use crate::shortest::shortest;
 use crate::trim::trim;
 
 /// The answer to a question.
@@ -76,9 +77,29 @@ pub struct Solver {
 impl Solver {
     /// Answers a question about a model.
     pub fn solve(&mut self, model: &Model, query: &Query) -> Answer {
+        self.count(model, query, Solver::answer)
+    }
+
+    /// As [`Solver::solve`], but with a shortest schedule; the first in the order of the trace if there are
+    /// several. Takes the number of states that a search may look at and nothing else.
+    pub fn solve_shortest(&mut self, model: &Model, query: &Query) -> Answer {
+        self.count(model, query, |solver, model, plan| {
+            let found = shortest(model, plan, solver.budget.state_count_max);
+            let answer = conclude(model, plan, found);
+            solver.counts.by_search += u64::from(answer.is_some());
+            answer.unwrap_or(Answer::Unknown)
+        })
+    }
+
+    fn count(
+        &mut self,
+        model: &Model,
+        query: &Query,
+        answer: impl Fn(&mut Solver, &Model, &Plan) -> Answer,
+    ) -> Answer {
         self.counts.queries += 1;
         let answer = match Plan::new(model, query) {
-            Some(plan) => self.answer(model, &plan),
+            Some(plan) => answer(self, model, &plan),
             None => {
                 self.counts.by_closure += 1;
                 Answer::Unsat

@@ -75,6 +75,8 @@ struct Judge<'t> {
     model: Model,
     /// One that searches, one that leaves everything to the must-order and the SAT solver.
     solvers: [Solver; 2],
+    /// One that may search as long as it takes.
+    exhaustive: Solver,
 }
 
 impl Judge<'_> {
@@ -145,6 +147,7 @@ impl Judge<'_> {
                 let ways = truth.values.get(&(read, value));
                 let query = Query::new(Goal::Value { read, value });
                 self.ask(&query, ways.is_some(), |seen, _| seen == value);
+                self.shortest(&query, ways);
                 // With some event that has to be there as well.
                 let event =
                     (seed as usize * 7 + read * 3 + value as usize) % self.trace.events.len();
@@ -155,6 +158,17 @@ impl Judge<'_> {
                 });
             }
         }
+    }
+
+    /// The shortest schedule is as long as the fewest events that had taken effect, and the read.
+    fn shortest(&mut self, query: &Query, ways: Option<&BTreeSet<BTreeSet<EventId>>>) {
+        let expected = ways.into_iter().flatten().map(|done| done.len() + 1).min();
+        let found = match self.exhaustive.solve_shortest(&self.model, query) {
+            Answer::Sat(schedule) => Some(schedule.len()),
+            Answer::Unsat => None,
+            Answer::Unknown => panic!("no answer: {}", self.story(query)),
+        };
+        assert_eq!(found, expected, "{}", self.story(query));
     }
 
     fn sources(&mut self, truth: &Truth) {
@@ -170,6 +184,15 @@ impl Judge<'_> {
     }
 
     fn deadlocks(&mut self, truth: &Truth) {
+        let candidates = self.model.deadlock_candidates(2);
+        let is_listed = |&(one, other): &(EventId, EventId)| {
+            candidates.contains(&vec![one.min(other), one.max(other)])
+        };
+        assert!(
+            truth.deadlocks.iter().all(is_listed),
+            "{}",
+            describe(self.trace)
+        );
         let is_request = |id: &EventId| matches!(self.trace.events[*id].kind, Kind::Lock { .. });
         let requests: Vec<_> = (0..self.trace.events.len()).filter(is_request).collect();
         for &one in &requests {
@@ -181,6 +204,15 @@ impl Judge<'_> {
     }
 
     fn races(&mut self, truth: &Truth) {
+        let candidates = self.model.race_candidates();
+        let is_listed = |&(one, other): &(EventId, EventId)| {
+            candidates.contains(&(one.min(other), one.max(other)))
+        };
+        assert!(
+            truth.races.iter().all(is_listed),
+            "{}",
+            describe(self.trace)
+        );
         for one in 0..self.trace.events.len() {
             for other in 0..self.trace.events.len() {
                 let query = Query::new(Goal::Race(one, other));
@@ -207,6 +239,17 @@ fn thorough() -> Solver {
     }
 }
 
+/// A solver that only searches, on traces of this size.
+fn exhaustive() -> Solver {
+    Solver {
+        budget: Budget {
+            state_count_max: 1_000_000,
+            ..Budget::default()
+        },
+        ..Solver::default()
+    }
+}
+
 fn judge(memory: Memory) {
     let (mut query_count, mut deadlock_count) = (0, 0);
     let mut thorough = thorough();
@@ -218,6 +261,7 @@ fn judge(memory: Memory) {
             trace: &trace,
             model,
             solvers: [Solver::default(), thorough.clone()],
+            exhaustive: exhaustive(),
         };
         judge.values(&truth, seed);
         judge.sources(&truth);
@@ -252,14 +296,7 @@ fn partial_store_order() {
 /// Too large for the machine; the means of the solver are held to each other.
 #[test]
 fn search_and_solver_agree() {
-    let searching = Solver {
-        budget: Budget {
-            state_count_max: 1_000_000,
-            ..Budget::default()
-        },
-        ..Solver::default()
-    };
-    let mut solvers = [searching, thorough()];
+    let mut solvers = [exhaustive(), thorough()];
     for seed in 0..trace_count() / 10 {
         let memory = [Memory::Sc, Memory::Tso, Memory::Pso][seed as usize % 3];
         let trace = random_trace(memory, seed, 24);
