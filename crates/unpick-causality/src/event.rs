@@ -2,6 +2,11 @@
 //!
 //! Plain data, independent of engine and front ends. Tasks, locations, locks and condition variables are
 //! numbered from zero, densely; values are compared, never computed with.
+//!
+//! What has no kind of its own here, such as a channel, can be a location that holds a version: an
+//! operation is a `ReadModifyWrite` from one version to the next, one that changes nothing a `Read`. That
+//! keeps the order of the trace where it may matter, which is always sound. In the same way what a lock
+//! protects is a location that is read and written inside the sections, if tasks look at it at all.
 
 /// An event, by its place in the trace.
 pub type EventId = usize;

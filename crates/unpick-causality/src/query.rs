@@ -87,6 +87,8 @@ pub(crate) struct Plan {
     pub limit: Vec<u32>,
     /// What is performed after everything else to show it.
     pub ending: Vec<EventId>,
+    /// Up to here the trace is feasible and stops nowhere.
+    pub start: EventId,
 }
 
 impl Plan {
@@ -98,7 +100,11 @@ impl Plan {
             target,
             required: vec![0; count],
             limit: vec![0; count],
-            ending: stops.clone(),
+            ending: match query.goal {
+                Goal::Deadlock(_) => Vec::new(),
+                _ => stops.clone(),
+            },
+            start: stops.iter().copied().min().unwrap_or(0),
         };
         let ceiling = ceiling(model, &stops);
         for &stop in &stops {
@@ -115,9 +121,6 @@ impl Plan {
             if !is_own {
                 plan.require(model, write);
             }
-        }
-        if matches!(query.goal, Goal::Deadlock(_)) {
-            plan.ending.clear();
         }
         let mut below = plan.required.iter().zip(&ceiling);
         if below.any(|(required, ceiling)| required > ceiling) {

@@ -39,7 +39,7 @@ impl Default for Budget {
     fn default() -> Budget {
         Budget {
             state_count_max: 300,
-            conflict_count_max: 20_000,
+            conflict_count_max: 5_000,
         }
     }
 }

@@ -89,14 +89,13 @@ impl<'m> Clauses<'m> {
             clause: Vec::new(),
             count: 0,
         };
-        let end = plan.ending.iter().copied().min().unwrap_or(0);
         for event in plan.events(model) {
             for before in model.order.predecessors(event) {
                 clauses.order.fix(before, event);
             }
             if !closure.must_perform(event) {
-                // What was performed before the target is a feasible schedule, if not the right one.
-                let variable = clauses.solver.new_var(lbool::new(event < end), true);
+                // The beginning of the trace is a feasible schedule, if not the right one.
+                let variable = clauses.solver.new_var(lbool::new(event < plan.start), true);
                 clauses.performed[event] = Some(Lit::new(variable, true));
             }
         }
@@ -155,6 +154,10 @@ impl<'m> Clauses<'m> {
                 self.add(&[!chosen, before]);
             }
             for &other in &others {
+                // No statement is made up that no clause needs.
+                if self.closure.is_before(other, write) || self.closure.is_before(read, other) {
+                    continue;
+                }
                 let is_there = self.performed(other);
                 let outside = [self.before(other, write), self.before(read, other)];
                 self.add(&[!chosen, !is_there, outside[0], outside[1]]);
