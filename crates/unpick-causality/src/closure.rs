@@ -53,14 +53,7 @@ impl Candidates {
 impl<'m> Closure<'m> {
     /// Finds all that follows from a plan.
     pub fn new(model: &'m Model, plan: &'m Plan) -> Result<Closure<'m>, Refuted> {
-        let mut closure = Closure {
-            model,
-            plan,
-            must: plan.required.clone(),
-            clocks: model.order.clocks().to_vec(),
-            edges: Vec::new(),
-            has_changed: true,
-        };
+        let mut closure = Closure::bare(model, plan);
         while closure.has_changed {
             closure.has_changed = false;
             closure.close_target()?;
@@ -76,6 +69,18 @@ impl<'m> Closure<'m> {
             }
         }
         Ok(closure)
+    }
+
+    /// What a plan says, without anything that follows.
+    pub fn bare(model: &'m Model, plan: &'m Plan) -> Closure<'m> {
+        Closure {
+            model,
+            plan,
+            must: plan.required.clone(),
+            clocks: model.order.clocks().to_vec(),
+            edges: Vec::new(),
+            has_changed: true,
+        }
     }
 
     /// Whether an event must be performed.

@@ -7,6 +7,8 @@
 
 mod acyclic;
 mod clauses;
+#[cfg(test)]
+mod tests;
 mod theory;
 
 use crate::closure::Closure;
@@ -16,6 +18,7 @@ use crate::query::Plan;
 use crate::replay::Replay;
 use crate::search::Found;
 use clauses::Clauses;
+use std::collections::HashSet;
 
 /// What the solver came to, and at what cost.
 pub(crate) struct Outcome {
@@ -32,6 +35,7 @@ pub(crate) fn solve(
     conflict_count_max: u64,
 ) -> Outcome {
     let mut clauses = Clauses::new(model, plan, closure, conflict_count_max);
+    let mut explained = HashSet::new();
     let found = loop {
         let found = clauses.solve();
         let Found::Schedule(schedule) = &found else {
@@ -42,6 +46,10 @@ pub(crate) fn solve(
             break found;
         }
         for fault in faults {
+            assert!(
+                explained.insert(fault),
+                "internal error: {fault:?} was explained and is still there"
+            );
             match fault {
                 Fault::Read(read) => clauses.add_read(read),
                 Fault::Sections(one, other) => clauses.add_sections(one, other),
@@ -57,6 +65,7 @@ pub(crate) fn solve(
 }
 
 /// What is wrong with a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Fault {
     /// A read sees something else.
     Read(EventId),

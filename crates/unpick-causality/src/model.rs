@@ -54,7 +54,7 @@ pub enum ModelError {
 }
 
 /// A stretch of a task that excludes others: a lock held, or a wait for a notification.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Span {
     pub opens: EventId,
     /// None if it is still open at the end of the trace.
