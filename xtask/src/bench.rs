@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`.
+//! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`, or that of questions to
+//! causal models.
 
 use std::path::Path;
 
@@ -8,8 +9,17 @@ use crate::workspace;
 
 /// Measures with the given options and says whether the measurement came to its end.
 pub fn measure(root: &Path, options: &[String]) -> Result<bool> {
+    start(root, ["xtask", "peers"], options)
+}
+
+/// Measures the time per question to the causal models of traces.
+pub fn measure_queries(root: &Path, options: &[String]) -> Result<bool> {
+    start(root, ["unpick-causality", "queries"], options)
+}
+
+fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {
     let status = workspace::command(root, "cargo")
-        .args(["bench", "--package", "xtask", "--bench", "peers", "--"])
+        .args(["bench", "--package", package, "--bench", bench, "--"])
         .args(options)
         .status()
         .context("cannot start cargo; install Rust from rustup.rs")?;

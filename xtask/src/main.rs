@@ -72,9 +72,9 @@ enum Chore {
         parts: Vec<String>,
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
-    /// native programs
+    /// native programs, `bench mcr` questions to the causal models of traces
     Bench {
-        /// `native`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -103,6 +103,9 @@ fn main() -> ExitCode {
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
+        Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
+            bench::measure_queries(&root, &options[1..])
+        }
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {
