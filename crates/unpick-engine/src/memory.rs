@@ -151,7 +151,7 @@ impl Execution {
     }
 
     /// The buffer of a task, if it has ever stored something.
-    pub(crate) fn buffer_of(&self, task: TaskId) -> Option<ObjectId> {
+    pub fn buffer_of(&self, task: TaskId) -> Option<ObjectId> {
         self.buffers.buffer(task).map(|buffer| buffer.object)
     }
 

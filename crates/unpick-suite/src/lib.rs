@@ -3,8 +3,8 @@
 //! Each program is an ordinary function over `unpick`'s copies of the standard library's types, so
 //! that any strategy can explore it. Its sources: SCTBench as studied in P. Thomson's thesis
 //! (with the printed counts beside it, see [`published`]), the figures of that thesis, the families
-//! on which the Rust peers were measured, programs with coarse locking, for reductions, and kernels
-//! of data structures.
+//! on which the Rust peers were measured, programs with coarse locking, for reductions, kernels of data
+//! structures, and the programs of S. Huang's dissertation, for memory models.
 //!
 //! What is visible is part of a program's definition: an access that the study made a scheduling
 //! point is one operation on an `unpick` type, every other access uses plain data behind its lock
@@ -16,6 +16,7 @@
 
 mod coarse;
 pub mod generated;
+mod huang;
 mod join;
 pub mod judge;
 mod kernels;
@@ -45,6 +46,8 @@ pub enum Source {
     Coarse,
     /// Kernels of data structures, for complete exploration beside loom.
     Kernels,
+    /// Programs of the dissertation on maximal causality reduction.
+    Huang,
 }
 
 /// One program of the suite.
@@ -138,7 +141,7 @@ impl Arguments {
 }
 
 /// Every program, in the order of its source: SCTBench by id, figures, peers' families, coarse
-/// locking, kernels.
+/// locking, kernels, the dissertation on maximal causality.
 #[must_use]
 pub fn programs() -> &'static [Program] {
     PROGRAMS
@@ -248,6 +251,22 @@ static PROGRAMS: &[Program] = &[
     kernels::TICKET_LOCK,
     kernels::SEQLOCK,
     kernels::BOUNDED_BUFFER,
+    huang::figures::FIG3_1,
+    huang::figures::FIG3_2,
+    huang::figures::SB,
+    huang::figures::MP,
+    huang::fig3_9a::PROGRAM,
+    huang::figures::LISTING4_1,
+    huang::figures::FIG5_3,
+    huang::figures::FIG5_5,
+    huang::figures::FIG5_6,
+    huang::counter::PROGRAM,
+    huang::figures::CE1,
+    huang::figures::CE2,
+    huang::figures::SB_RFI,
+    huang::peterson::PROGRAM,
+    huang::dekker::PROGRAM,
+    huang::microscope::PROGRAM,
 ];
 
 #[cfg(test)]

@@ -67,21 +67,33 @@ struct Shared {
 impl Litmus {
     /// Runs it against the drop-in types. The main task creates the others and waits for them.
     pub fn run(self: &Arc<Litmus>) -> Outcome {
-        let shared = Arc::new(Shared {
-            variables: (0..self.variables).map(|_| AtomicU32::new(0)).collect(),
-            ..Shared::default()
-        });
-        let tasks: Vec<_> = (0..self.tasks.len())
-            .map(|task| {
-                let (litmus, shared) = (Arc::clone(self), Arc::clone(&shared));
-                thread::spawn(move || perform(&litmus.tasks[task], &shared))
-            })
-            .collect();
-        let reads = tasks.into_iter().map(|task| task.join().unwrap());
-        let mut outcome: Outcome = reads.collect();
+        let shared = self.shared();
+        let mut outcome = self.run_on(&shared);
         let last = |variable: &AtomicU32| variable.load(Ordering::SeqCst);
         outcome.push(shared.variables.iter().map(last).collect());
         outcome
+    }
+
+    /// The same without a look at the variables at the end.
+    pub(crate) fn run_tasks(self: &Arc<Litmus>) -> Outcome {
+        self.run_on(&self.shared())
+    }
+
+    fn shared(&self) -> Arc<Shared> {
+        Arc::new(Shared {
+            variables: (0..self.variables).map(|_| AtomicU32::new(0)).collect(),
+            ..Shared::default()
+        })
+    }
+
+    fn run_on(self: &Arc<Litmus>, shared: &Arc<Shared>) -> Outcome {
+        let tasks: Vec<_> = (0..self.tasks.len())
+            .map(|task| {
+                let (litmus, shared) = (Arc::clone(self), Arc::clone(shared));
+                thread::spawn(move || perform(&litmus.tasks[task], &shared))
+            })
+            .collect();
+        tasks.into_iter().map(|task| task.join().unwrap()).collect()
     }
 }
 

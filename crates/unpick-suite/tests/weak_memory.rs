@@ -32,6 +32,10 @@ fn reached(litmus: &Litmus, model: Memory, technique: &str) -> (BTreeSet<Outcome
     };
     let exploration = unpick::explore(config(model, technique, 2_000_000), body);
     assert!(exploration.complete, "{technique} on {litmus}");
+    if technique.ends_with("odpor") {
+        let counts = (exploration.executions, exploration.schedules);
+        assert_eq!(counts.0, counts.1, "{technique} cuts some, on {litmus}");
+    }
     let found = found.lock().unwrap().clone();
     (found, exploration.executions)
 }

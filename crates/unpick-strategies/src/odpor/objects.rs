@@ -64,8 +64,12 @@ impl Objects {
         }
         self.event_count = history.events().len();
         for (index, info) in execution.trace().tasks.iter().enumerate() {
-            let name = names.name(TaskId(index as u32));
+            let task = TaskId(index as u32);
+            let name = names.name(task);
             self.note(info.object, (name, u32::MAX, 0));
+            if let Some(buffer) = execution.buffer_of(task) {
+                self.note(buffer, (name, u32::MAX - 1, 0));
+            }
         }
         for index in 0..self.seen.len() {
             let task = TaskId(index as u32);

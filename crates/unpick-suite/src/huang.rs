@@ -1,0 +1,67 @@
+//! The programs of S. Huang's dissertation (Texas A&M, 2019) and of its checks, for memory models and
+//! reductions by values.
+//!
+//! The main task creates the others and waits for them; it reads nothing. A variable is an atomic with
+//! relaxed order, so that stores wait in buffers where there are any. What counts is the *state*: what each
+//! read of each task has returned. How many states there are under each model is known
+//! (`tests/huang.rs`).
+
+pub(crate) mod counter;
+pub(crate) mod dekker;
+pub(crate) mod fig3_9a;
+pub(crate) mod figures;
+pub(crate) mod microscope;
+pub(crate) mod peterson;
+
+use crate::{Arguments, Parameter, Program, Source};
+use std::sync::Arc;
+use unpick::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use unpick::thread;
+
+/// A program of this family.
+const fn program(
+    name: &'static str,
+    summary: &'static str,
+    parameters: &'static [Parameter],
+    fault: Option<&'static str>,
+    body: fn(&Arguments),
+) -> Program {
+    Program {
+        name,
+        summary,
+        source: Source::Huang,
+        parameters,
+        fault,
+        published: None,
+        body,
+    }
+}
+
+/// Shared variables that hold zero at the beginning.
+struct Variables<const N: usize>([AtomicU32; N]);
+
+impl<const N: usize> Variables<N> {
+    fn new() -> Arc<Variables<N>> {
+        Arc::new(Variables(std::array::from_fn(|_| AtomicU32::new(0))))
+    }
+
+    fn read(&self, variable: usize) -> u32 {
+        self.0[variable].load(Relaxed)
+    }
+
+    fn write(&self, variable: usize, value: u32) {
+        self.0[variable].store(value, Relaxed);
+    }
+}
+
+/// Runs two tasks, numbers 0 and 1, to their end.
+fn run_both<const N: usize>(task: fn(u32, &Variables<N>)) {
+    let variables = Variables::new();
+    let tasks = [0, 1].map(|me| {
+        let variables = Arc::clone(&variables);
+        thread::spawn(move || task(me, &variables))
+    });
+    for task in tasks {
+        task.join().unwrap();
+    }
+}
