@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 use unpick::trace::{Choice, Outcome, TaskId, Trace};
-use unpick::{Config, Execution};
+use unpick::{Config, Execution, Memory};
 use unpick_engine::{Begin, History, Relation, Stop, Strategy, View, state_hash};
 use unpick_suite::generated::{Flavour, Log, generate, run};
+use unpick_suite::litmus::random;
 use unpick_suite::{find, programs};
 
 /// Executions of each program that are performed again.
@@ -199,4 +200,22 @@ fn random_programs_are_performed_again() {
     }
     assert!(count.executions > 1_000, "{}", count.executions);
     assert!(count.reordered > 500, "{}", count.reordered);
+}
+
+/// Where stores go through buffers, the order in which these are emptied belongs to the schedule.
+#[test]
+fn programs_with_store_buffers_are_performed_again() {
+    let mut count = Count::default();
+    for model in [Memory::Tso, Memory::Pso] {
+        for seed in 0..PROGRAMS {
+            let litmus = Arc::new(random(seed, 4, 4));
+            let what = format!("{model:?}, program {seed}:\n{litmus}");
+            let body = move || drop(litmus.run());
+            unpick::explore_visited(&config().memory(model), &body, &mut |execution| {
+                compare(execution, &what, &mut count);
+            });
+        }
+    }
+    assert!(count.executions > 500, "{}", count.executions);
+    assert!(count.reordered > 300, "{}", count.reordered);
 }
