@@ -214,6 +214,22 @@ fn flag_overtakes_data() {
     writer.join().unwrap();
 }
 
+/// A reference is seen before either field of what it refers to: to see one of them in time would not help.
+fn reference_overtakes_fields() {
+    let shared = Arc::new([0; 3].map(AtomicU32::new));
+    let other = Arc::clone(&shared);
+    let writer = thread::spawn(move || {
+        other[0].store(2, Relaxed);
+        other[1].store(3, Relaxed);
+        other[2].store(1, Relaxed);
+    });
+    if shared[2].load(Relaxed) == 1 {
+        let fields = [0, 1].map(|field| shared[field].load(Relaxed));
+        writer.join().unwrap();
+        assert_eq!(fields[0] + 1, fields[1], "the fields do not fit together");
+    }
+}
+
 /// Two tasks count in a way that loses one under every model: no fence would help.
 fn lossy_relaxed_count() {
     let counter = Arc::new(AtomicU32::new(0));
@@ -246,6 +262,8 @@ fn a_missing_fence_is_named_where_a_store_was_overtaken() {
         let lossy = pattern(lossy_relaxed_count, model);
         assert_ne!(lossy, Some(Pattern::MissingFence), "{model:?}");
     }
-    let overtaken = pattern(flag_overtakes_data, Memory::Pso);
-    assert_eq!(overtaken, Some(Pattern::MissingFence));
+    for program in [flag_overtakes_data, reference_overtakes_fields] {
+        let overtaken = pattern(program, Memory::Pso);
+        assert_eq!(overtaken, Some(Pattern::MissingFence));
+    }
 }

@@ -35,6 +35,36 @@ pub(super) fn is_overtaken(known: &Known<'_>, cause: &Cause) -> bool {
         && involved.any(|index| overtakes(&known.events[index]))
 }
 
+/// Whether a store was seen by a task that did not see an older one of the same task, though it looked.
+pub(super) fn is_seen_first(known: &Known<'_>, cause: &Cause) -> bool {
+    let (flush, second) = (&known.events[cause.first], &known.events[cause.second]);
+    let (Some(store), Some(left), Some(seen)) =
+        (store_of(known, flush), flush.step(), second.step())
+    else {
+        return false;
+    };
+    let owner = owner_of(known, flush.task);
+    let flushes = known
+        .events
+        .iter()
+        .filter(|event| event.op.kind == OpKind::Flush && owner_of(known, event.task) == owner);
+    let mut older = flushes.filter_map(|event| {
+        let is_older = store_of(known, event).is_some_and(|other| other < store);
+        let left_at = event.step().unwrap_or(usize::MAX);
+        (is_older && left_at > left).then_some((event.op.object, left_at))
+    });
+    older.any(|(object, left_at)| {
+        let mut looks = known
+            .events
+            .iter()
+            .filter(|event| event.task == second.task);
+        looks.any(|event| {
+            let is_between = |step: usize| seen < step && step < left_at;
+            event.op.object == object && event.step().is_some_and(is_between)
+        })
+    })
+}
+
 /// Whether stores were in a buffer when the execution ended.
 pub(super) fn leaves_stores_behind(trace: &Trace) -> bool {
     let stored = trace.operations().filter(|step| step.op.is_buffered());

@@ -1,6 +1,6 @@
 //! Names for what causes look like together.
 
-use super::overtaken::is_overtaken;
+use super::overtaken::{is_overtaken, is_seen_first};
 use super::{Cause, Event};
 use crate::shrink::Ended;
 use unpick_trace::{Deadlock, FailureKind, ObjectId, OpKind, Outcome, TaskId};
@@ -160,7 +160,8 @@ fn is_notified_in_vain(deadlock: &Deadlock, events: &[Event]) -> bool {
 }
 
 fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
-    if known.causes.iter().any(|cause| is_overtaken(known, cause)) {
+    let is_unfenced = |cause: &Cause| is_overtaken(known, cause) || is_seen_first(known, cause);
+    if known.causes.iter().any(is_unfenced) {
         return (Pattern::MissingFence, None);
     }
     let intrusions = known.intrusions.iter();
