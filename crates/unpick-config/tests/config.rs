@@ -199,8 +199,8 @@ fn a_mistake_is_told_with_line_value_and_remedy() {
             "points: `share` is no value for it; did you mean `shared`? there are sync, shared, all",
         ),
         (
-            "memory = \"tsc\"",
-            "memory: `tsc` is no value for it; did you mean `tso`? there are sc, tso, pso",
+            "memory = \"tsx\"",
+            "memory: `tsx` is no value for it; did you mean `tso`? there are sc, tso, pso",
         ),
         (
             "strategy = \"pct:d=0\"",
