@@ -17,6 +17,7 @@ mod shrinker;
 mod strewn;
 mod text;
 
+pub(crate) use generator::SplitMix64;
 pub use generator::generate;
 pub use interpreter::run;
 pub use record::{DataAccess, Deviation, Log, Record, TaskRecord};

@@ -16,7 +16,7 @@ pub fn generate(seed: u64, flavour: Flavour) -> Program {
 }
 
 /// G. Steele, D. Lea, C. Flood, *Fast splittable pseudorandom number generators*, OOPSLA 2014.
-pub(super) struct SplitMix64(pub u64);
+pub(crate) struct SplitMix64(pub u64);
 
 impl SplitMix64 {
     fn next(&mut self) -> u64 {
@@ -27,7 +27,7 @@ impl SplitMix64 {
         mixed ^ (mixed >> 31)
     }
 
-    pub(super) fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }
 

@@ -1,24 +1,12 @@
 //! Random litmus tests.
 
 use super::{Instruction, Litmus, MUTEXES};
-
-/// A generator with 64 bits of state (S. Vigna's splitmix64).
-struct Source(u64);
-
-impl Source {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = self.0;
-        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((word ^ (word >> 31)) % count as u64) as usize
-    }
-}
+use crate::generated::SplitMix64;
 
 /// A litmus test of two to `tasks_max` tasks with up to `instructions_max` instructions each, over two or
 /// three variables. Every other one has locks, every third one read-modify-writes and fences.
 pub fn random(seed: u64, tasks_max: usize, instructions_max: usize) -> Litmus {
-    let mut source = Source(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let mut source = SplitMix64(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let variables = 2 + source.below(2);
     let (has_locks, has_fences) = (seed.is_multiple_of(2), seed.is_multiple_of(3));
     let task_count = 2 + source.below(tasks_max - 1);
@@ -33,7 +21,7 @@ pub fn random(seed: u64, tasks_max: usize, instructions_max: usize) -> Litmus {
 }
 
 fn task(
-    source: &mut Source,
+    source: &mut SplitMix64,
     variables: usize,
     length: usize,
     (has_locks, has_fences): (bool, bool),
