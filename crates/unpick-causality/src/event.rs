@@ -11,17 +11,6 @@
 /// An event, by its place in the trace.
 pub type EventId = usize;
 
-/// Which orders of the accesses of one task the others may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Memory {
-    /// Program order: sequential consistency.
-    Sc,
-    /// Total store order: each task has one store buffer, which loads may overtake and read.
-    Tso,
-    /// Partial store order: each task has a store buffer for each location.
-    Pso,
-}
-
 /// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -105,6 +94,8 @@ pub struct Event {
     /// effect before this one. Always so except for plain reads and writes; a write that goes past the
     /// store buffer and a compare-and-exchange that fails are a `Write` and a `Read` that drain.
     pub drains: bool,
+    /// Whether a write that waits in a buffer leaves it after all earlier writes of the task.
+    pub is_ordered: bool,
 }
 
 impl Event {
@@ -116,6 +107,7 @@ impl Event {
             place,
             kind,
             drains,
+            is_ordered: false,
         }
     }
 
@@ -123,6 +115,14 @@ impl Event {
     pub fn draining(self) -> Event {
         Event {
             drains: true,
+            ..self
+        }
+    }
+
+    /// The same event, which is seen after all earlier writes of its task.
+    pub fn ordered(self) -> Event {
+        Event {
+            is_ordered: true,
             ..self
         }
     }

@@ -43,23 +43,33 @@
 
 mod candidates;
 mod closure;
+mod complete;
 mod event;
+mod follow;
 mod lazy;
+mod literal;
+mod mcr;
 mod model;
 mod order;
 mod query;
 mod replay;
 mod search;
+mod seed;
 mod shortest;
 #[cfg(feature = "smtlib")]
 mod smtlib;
 mod solver;
+mod transcript;
 mod trim;
 
-pub use event::{Event, EventId, Kind, Memory};
+pub use event::{Event, EventId, Kind};
+pub use mcr::{Mcr, Mode};
 pub use model::{Model, ModelError};
 pub use query::{Goal, Query};
 pub use replay::Violation;
 #[cfg(feature = "smtlib")]
 pub use smtlib::smtlib;
+pub use seed::{Continuation, Seed};
 pub use solver::{Answer, Budget, Counts, Solver};
+pub use transcript::{Answered, Deed, Place, TaskKey, Transcript};
+pub use unpick_engine::Memory;

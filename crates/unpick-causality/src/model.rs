@@ -19,10 +19,11 @@
 //! - A notification may lie in the windows of other waits if it did so in the trace. Were that forbidden,
 //!   as printed, a trace with two waiters and two notifications would not be in its own model.
 
-use crate::event::{Event, EventId, Kind, Memory};
-use crate::order::Order;
+use crate::event::{Event, EventId, Kind};
+use crate::order::{Forwarding, Order};
 use crate::replay::{Replay, Violation};
 use std::collections::HashMap;
+use unpick_engine::Memory;
 
 /// Why a trace has no model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,9 +93,46 @@ impl Model {
         initial: &[Option<u64>],
         events: Vec<Event>,
     ) -> Result<Model, ModelError> {
+        let performed = events.len();
+        Model::build((memory, Forwarding::Operational), initial, events, performed)
+    }
+
+    /// As [`Model::new`], of a trace of the first `performed` events. The others are what tasks were about to
+    /// do when it ended, the last of each; what they read is what they would have seen then.
+    ///
+    /// # Errors
+    /// If the trace itself cannot happen.
+    pub fn with_pending(
+        memory: Memory,
+        initial: &[Option<u64>],
+        events: Vec<Event>,
+        performed: usize,
+    ) -> Result<Model, ModelError> {
+        Model::build((memory, Forwarding::Operational), initial, events, performed)
+    }
+
+    /// As [`Model::new`], but as the formula is printed: a load waits for the own stores to its location,
+    /// instead of taking its value from the store buffer. For comparisons with published counts.
+    ///
+    /// # Errors
+    /// If the trace itself cannot happen, which is so too if it has a load that did not wait.
+    pub fn as_printed(
+        memory: Memory,
+        initial: &[Option<u64>],
+        events: Vec<Event>,
+    ) -> Result<Model, ModelError> {
+        let performed = events.len();
+        Model::build((memory, Forwarding::Printed), initial, events, performed)
+    }
+
+    fn build(
+        rules: (Memory, Forwarding),
+        initial: &[Option<u64>],
+        events: Vec<Event>,
+        performed: usize,
+    ) -> Result<Model, ModelError> {
         check_places(&events)?;
-        let order =
-            Order::new(memory, &events).map_err(|event| ModelError::OutOfOrder { event })?;
+        let order = Order::new(rules, &events).map_err(|event| ModelError::OutOfOrder { event })?;
         let mut model = Model {
             initial: initial_values(initial, &events, &order),
             writers: Vec::new(),
@@ -107,14 +145,14 @@ impl Model {
             order,
         };
         model.writers = vec![Vec::new(); model.initial.len()];
-        for (id, event) in model.events.iter().enumerate() {
+        for (id, event) in model.events[..performed].iter().enumerate() {
             if let Some((location, _)) = event.writes() {
                 model.writers[location as usize].push(id);
             }
         }
         model.find_sections();
         model.find_windows();
-        model.check_trace()?;
+        model.check_trace(performed)?;
         Ok(model)
     }
 
@@ -149,6 +187,15 @@ impl Model {
             .into_iter()
             .chain(writes.map(|&write| Some(write)))
             .collect()
+    }
+
+    /// What a read would see of a write, or in the beginning (`None`), as far as that is known.
+    pub fn value_of(&self, read: EventId, write: Option<EventId>) -> Option<u64> {
+        let (location, _) = self.events[read].reads()?;
+        match write {
+            Some(write) => Some(self.written(write).1),
+            None => self.initial[location as usize],
+        }
     }
 
     /// Performs a schedule, in which every event finds what it found in the trace; the last one, if it is
@@ -251,9 +298,9 @@ impl Model {
         }
     }
 
-    fn check_trace(&self) -> Result<(), ModelError> {
+    fn check_trace(&self, performed: usize) -> Result<(), ModelError> {
         let mut replay = Replay::new(self);
-        for event in 0..self.events.len() {
+        for event in 0..performed {
             let impossible = |violation| ModelError::Impossible { event, violation };
             replay.check(event).map_err(impossible)?;
             replay.perform(event);

@@ -14,8 +14,18 @@
 //! value from the store buffer (see [`Order::forwards`]). A set of events closed under ≺ is a prefix of
 //! every chain, and most of this crate thinks in such prefixes.
 
-use crate::event::{Event, EventId, Kind, Memory};
+use crate::event::{Event, EventId, Kind};
 use std::collections::HashMap;
+use unpick_engine::Memory;
+
+/// Whether a load may take its value from the store buffer of its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forwarding {
+    /// As the operational models of TSO and PSO say.
+    Operational,
+    /// As the printed formula has it: a load waits for the own stores to its location.
+    Printed,
+}
 
 /// The relation ≺, with its transitive closure.
 pub(crate) struct Order {
@@ -42,7 +52,7 @@ struct Progress {
 
 impl Order {
     /// The order of these events. Fails with an event that stands before one it has to follow.
-    pub fn new(memory: Memory, events: &[Event]) -> Result<Order, EventId> {
+    pub fn new(rules: (Memory, Forwarding), events: &[Event]) -> Result<Order, EventId> {
         let mut order = Order {
             chains: Vec::new(),
             place: vec![(0, 0); events.len()],
@@ -52,7 +62,7 @@ impl Order {
         };
         let programs = programs(events);
         for program in &programs {
-            order.add_program(memory, events, program);
+            order.add_program(rules, events, program);
         }
         order.add_forks_and_joins(events);
         order.add_notifications(events, &programs);
@@ -95,7 +105,12 @@ impl Order {
         self.previous(event).into_iter().chain(across)
     }
 
-    fn add_program(&mut self, memory: Memory, events: &[Event], program: &[EventId]) {
+    fn add_program(
+        &mut self,
+        (memory, forwarding): (Memory, Forwarding),
+        events: &[Event],
+        program: &[EventId],
+    ) {
         let mut progress = Progress::default();
         let mut chain_of: HashMap<u32, u32> = HashMap::new();
         for &id in program {
@@ -120,23 +135,37 @@ impl Order {
             events_of_chain.push(id);
             if buffered.is_some() {
                 self.across[id].extend(progress.last);
+                if event.is_ordered {
+                    self.add_latest(id, &progress.pending);
+                }
                 progress.pending.push(id);
                 continue;
             }
             progress.last = Some(id);
             if event.drains {
-                let chains = &self.chains;
-                let place = &self.place;
-                // The last of each chain is enough.
-                progress
-                    .pending
-                    .retain(|write| chains[place[*write].0 as usize].last() == Some(write));
-                self.across[id].append(&mut progress.pending);
+                self.add_latest(id, &progress.pending);
+                progress.pending.clear();
             } else if let Kind::Read { location, .. } = event.kind {
                 let writes_there = |&&write: &&EventId| {
                     events[write].writes().is_some_and(|(at, _)| at == location)
                 };
-                self.forwards[id] = progress.pending.iter().rev().find(writes_there).copied();
+                let own = progress.pending.iter().rev().find(writes_there).copied();
+                match forwarding {
+                    Forwarding::Operational => self.forwards[id] = own,
+                    Forwarding::Printed => self.across[id].extend(own),
+                }
+            }
+        }
+    }
+
+    /// Puts an event behind these writes of its task. The last of each chain is enough.
+    fn add_latest(&mut self, event: EventId, writes: &[EventId]) {
+        let mut is_known: Vec<u32> = Vec::new();
+        for &write in writes.iter().rev() {
+            let (chain, _) = self.place[write];
+            if !is_known.contains(&chain) && chain != self.place[event].0 {
+                is_known.push(chain);
+                self.across[event].push(write);
             }
         }
     }

@@ -17,6 +17,10 @@ pub struct Query {
     pub goal: Goal,
     /// Events that the schedule must contain: the prefix of an earlier answer, kept by content.
     pub include: Vec<EventId>,
+    /// Events that it must not contain.
+    pub exclude: Vec<EventId>,
+    /// Events that it begins with, in this order; for shortest schedules only.
+    pub prefix: Vec<EventId>,
 }
 
 /// What can be asked.
@@ -36,6 +40,8 @@ pub enum Goal {
         /// The write; the initial value if none.
         write: Option<EventId>,
     },
+    /// Can this event be performed, and find what it found in the trace?
+    Reach(EventId),
     /// Can these two accesses come one right after the other, with nothing to keep them in order?
     Race(EventId, EventId),
     /// Can all these requests for locks be made, each for a lock that another one's task holds?
@@ -48,12 +54,25 @@ impl Query {
         Query {
             goal,
             include: Vec::new(),
+            exclude: Vec::new(),
+            prefix: Vec::new(),
         }
     }
 
     /// The same question about schedules that contain these events.
     pub fn including(self, include: Vec<EventId>) -> Query {
         Query { include, ..self }
+    }
+
+    /// The same question about schedules that do not contain these events.
+    pub fn excluding(self, exclude: Vec<EventId>) -> Query {
+        Query { exclude, ..self }
+    }
+
+    /// The same question about schedules that begin with these events, in this order. Only
+    /// [`Solver::solve_shortest`](crate::Solver::solve_shortest) heeds the order.
+    pub fn following(self, prefix: Vec<EventId>) -> Query {
+        Query { prefix, ..self }
     }
 }
 
@@ -89,6 +108,8 @@ pub(crate) struct Plan {
     pub ending: Vec<EventId>,
     /// Up to here the trace is feasible and stops nowhere.
     pub start: EventId,
+    /// What a shortest schedule begins with.
+    pub prefix: Vec<EventId>,
 }
 
 impl Plan {
@@ -105,14 +126,18 @@ impl Plan {
                 _ => stops.clone(),
             },
             start: stops.iter().copied().min().unwrap_or(0),
+            prefix: query.prefix.clone(),
         };
-        let ceiling = ceiling(model, &stops);
+        let ceiling = ceiling(model, &[stops.as_slice(), &query.exclude].concat());
         for &stop in &stops {
             for (own, &other) in plan.required.iter_mut().zip(model.order.clock(stop)) {
                 *own = (*own).max(other);
             }
         }
-        for &event in &query.include {
+        for &event in query.include.iter().chain(&query.prefix) {
+            plan.require(model, event);
+        }
+        if let Goal::Reach(event) = query.goal {
             plan.require(model, event);
         }
         if let Some((_, _, Wanted::Write(Some(write)))) = plan.target {
@@ -233,6 +258,7 @@ fn stops(model: &Model, goal: &Goal) -> Option<(Vec<EventId>, Target)> {
             };
             fits.then_some((stops, found))
         }
+        Goal::Reach(event) => (event < model.events.len()).then(|| (Vec::new(), None)),
         Goal::Race(first, second) => {
             conflict(model, first, second).then(|| (vec![first, second], None))
         }

@@ -20,7 +20,7 @@ pub(crate) fn shortest(model: &Model, plan: &Plan, state_count_max: usize) -> Fo
     let mut reached: Vec<Reached> = vec![None];
     let mut at = 0;
     while at < reached.len() {
-        let replay = replay_to(model, &reached, at);
+        let replay = replay_to(model, &plan.prefix, &reached, at);
         let mut chains = replay.position.iter().zip(&plan.required);
         let is_complete = chains.all(|(position, required)| position >= required);
         if is_complete && plan.is_met(model, &replay) {
@@ -45,14 +45,19 @@ pub(crate) fn shortest(model: &Model, plan: &Plan, state_count_max: usize) -> Fo
     Found::Nothing
 }
 
-fn replay_to<'m>(model: &'m Model, reached: &[Reached], mut at: usize) -> Replay<'m> {
+fn replay_to<'m>(
+    model: &'m Model,
+    prefix: &[EventId],
+    reached: &[Reached],
+    mut at: usize,
+) -> Replay<'m> {
     let mut events = Vec::new();
     while let Some((event, from)) = reached[at] {
         events.push(event);
         at = from;
     }
     let mut replay = Replay::new(model);
-    for event in events.into_iter().rev() {
+    for event in prefix.iter().copied().chain(events.into_iter().rev()) {
         replay.perform(event);
     }
     replay

@@ -142,6 +142,11 @@ impl NativeOptions {
                 name.trim_start_matches("lazy-")
             );
         }
+        if spec.technique().is_planned {
+            bail!(
+                "`{name}` plans between executions, for which native programs do not tell enough; use `odpor`"
+            );
+        }
         if spec.technique().is_randomised {
             return Ok(());
         }

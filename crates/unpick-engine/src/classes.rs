@@ -12,7 +12,7 @@ use alloc::{
     vec::Vec,
 };
 use serde::{Deserialize, Serialize};
-use unpick_trace::{FailureKind, ObjectId, ObjectKind, Outcome, TaskId};
+use unpick_trace::{FailureKind, ObjectId, ObjectKind, OpKind, Outcome, TaskId};
 
 /// The classes that the schedules of an exploration belong to, as hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,9 @@ pub struct Classes {
     pub lazy_hbrs: BTreeSet<u128>,
     /// Final states.
     pub states: BTreeSet<u128>,
+    /// What each read of each task has seen.
+    #[serde(default)]
+    pub reads: BTreeSet<u128>,
 }
 
 impl Classes {
@@ -31,6 +34,7 @@ impl Classes {
         self.hbrs.extend(other.hbrs);
         self.lazy_hbrs.extend(other.lazy_hbrs);
         self.states.extend(other.states);
+        self.reads.extend(other.reads);
     }
 
     /// Adds an execution that has ended.
@@ -40,7 +44,25 @@ impl Classes {
         self.hbrs.insert(history.hash(Relation::Regular));
         self.lazy_hbrs.insert(history.hash(Relation::Lazy));
         self.states.insert(state_hash(execution, history));
+        self.reads.insert(reads_hash(execution, history));
     }
+}
+
+/// The hash of what each read of a variable has seen, task by task.
+fn reads_hash(execution: &Execution, history: &History) -> u128 {
+    let names = Names::new(execution, history);
+    let mut seen = names.tasks.clone();
+    for event in history.events() {
+        if matches!(
+            event.op.kind,
+            OpKind::Load | OpKind::ReadModifyWrite | OpKind::CompareExchange
+        ) {
+            let seen = &mut seen[event.task.index()];
+            *seen = mix(*seen, execution.trace().steps[event.step].value);
+        }
+    }
+    let agents = (0..seen.len()).filter(|&task| !execution.is_agent(TaskId(task as u32)));
+    agents.fold(0, |sum: u128, task| sum.wrapping_add(mix(seen[task], 1)))
 }
 
 /// The hash of the state in which an execution ended: what the variables contain, where each task

@@ -1,7 +1,7 @@
 //! The loop over executions.
 
 use crate::{
-    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Profile, Relation,
+    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Planning, Profile, Relation,
     Sketch, Strategy, Warning, warning::add_warning,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -154,6 +154,8 @@ pub struct Exploration {
     pub classes: Option<Classes>,
     /// How much of the program was seen, if asked for.
     pub coverage: Option<Coverage>,
+    /// What the strategy has done between executions, if it plans there.
+    pub planning: Option<Planning>,
     /// What the user should know, each once.
     pub warnings: Vec<Warning>,
 }
@@ -180,6 +182,7 @@ impl Default for Exploration {
             shard: None,
             classes: None,
             coverage: None,
+            planning: None,
             warnings: Vec::new(),
         }
     }
@@ -202,6 +205,12 @@ impl Exploration {
     pub fn states(&self) -> Option<u64> {
         let classes = self.classes.as_ref();
         classes.map(|classes| classes.states.len() as u64)
+    }
+
+    /// Number of states in which the reads of the schedules have seen the same, if asked for.
+    pub fn read_states(&self) -> Option<u64> {
+        let classes = self.classes.as_ref();
+        classes.map(|classes| classes.reads.len() as u64)
     }
 
     /// How much of the program was seen, in numbers, if asked for.
@@ -263,7 +272,15 @@ impl Exploration {
             (Some(coverage), Some(more)) => coverage.merge(&more),
             (coverage, more) => *coverage = coverage.take().or(more),
         }
+        self.add_planning(later.planning);
         self.warn(later.warnings);
+    }
+
+    /// Adds what a strategy has done between executions.
+    pub fn add_planning(&mut self, planning: Option<Planning>) {
+        if let Some(planning) = planning {
+            self.planning.get_or_insert_default().merge(&planning);
+        }
     }
 
     /// Adds warnings that are not known yet.
@@ -518,6 +535,7 @@ fn run_range(
 ) -> End {
     let end = run_loop(runtime, strategy, range, limits, observer, found);
     found.warn(strategy.warnings());
+    found.add_planning(strategy.take_planning());
     end
 }
 

@@ -39,6 +39,13 @@ pub struct Location {
 }
 
 impl Location {
+    /// The part that is the object itself.
+    pub const WHOLE: u32 = WHOLE;
+    /// The part of a mutex that is what it contains.
+    pub const DATA: u32 = DATA;
+    /// The part of a task that is whether it has ended.
+    pub const END: u32 = END;
+
     /// Whether this is a place for a message in a channel.
     pub(crate) fn is_slot(self) -> bool {
         self.part >= SLOTS

@@ -50,7 +50,7 @@ pub use object::{Held, Shape};
 pub use race::Race;
 pub use recording::Recording;
 pub use sketch::Sketch;
-pub use strategy::{Begin, Findings, Profile, Sample, Stop, Strategy};
+pub use strategy::{Begin, Findings, Planning, Profile, Round, Sample, Stop, Strategy};
 pub use view::View;
 pub use warning::{Confirmation, LockCycle, LockLink, Warning, WarningKind};
 pub use watch::Effect;

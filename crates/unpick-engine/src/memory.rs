@@ -150,6 +150,14 @@ impl Execution {
         Some((owner, agent.variable))
     }
 
+    /// The store that an agent lets out next: how many of its task came before.
+    pub fn next_store(&self, agent: TaskId) -> Option<u32> {
+        let owner = self.buffers.owner_of(agent)?;
+        let mut agents = self.buffers.buffer(owner)?.agents.iter();
+        let agent = agents.find(|one| one.task == agent)?;
+        agent.queue.front().map(|entry| entry.number)
+    }
+
     /// The buffer of a task, if it has ever stored something.
     pub fn buffer_of(&self, task: TaskId) -> Option<ObjectId> {
         self.buffers.buffer(task).map(|buffer| buffer.object)

@@ -28,6 +28,14 @@ pub enum Begin {
 /// What a search that is exhausted leaves to the one behind it; only the technique knows what it is.
 pub type Findings = Box<dyn Any + Send>;
 
+/// A part of a round: executions, and the search that runs them.
+pub struct Round {
+    /// How many.
+    pub executions: u64,
+    /// Runs them, and is exhausted then.
+    pub strategy: Box<dyn Strategy>,
+}
+
 /// Why a strategy ends an execution before the program does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -105,6 +113,44 @@ impl Profile {
                 *mine = (mine.0.max(theirs.0), mine.1.max(theirs.1));
             }
         }
+    }
+}
+
+/// What a technique that plans between executions has done for that.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Planning {
+    /// Schedules it has found to begin executions with.
+    pub seeds: u64,
+    /// Questions about traces it has asked.
+    pub queries: u64,
+    /// Those that were answered yes.
+    pub sat: u64,
+    /// Those that were answered no; of the rest nothing is known.
+    pub unsat: u64,
+    /// Constraints that it took.
+    pub constraints: u64,
+    /// Time that it took. Plans that differ in nothing else are equal.
+    pub nanoseconds: u64,
+}
+
+impl PartialEq for Planning {
+    fn eq(&self, other: &Planning) -> bool {
+        let counts = |one: &Planning| (one.seeds, one.queries, one.sat, one.unsat, one.constraints);
+        counts(self) == counts(other)
+    }
+}
+
+impl Eq for Planning {}
+
+impl Planning {
+    /// Adds what was done elsewhere.
+    pub fn merge(&mut self, other: &Planning) {
+        self.seeds += other.seeds;
+        self.queries += other.queries;
+        self.sat += other.sat;
+        self.unsat += other.unsat;
+        self.constraints += other.constraints;
+        self.nanoseconds += other.nanoseconds;
     }
 }
 
@@ -192,6 +238,25 @@ pub trait Strategy: Send {
     /// of a whole search add up to the whole tree, but for what is rounded off, whatever its parts are.
     fn portion(&mut self) -> Option<u64> {
         None
+    }
+
+    /// What was done between executions since this was asked last, for techniques that plan there.
+    fn take_planning(&mut self) -> Option<Planning> {
+        None
+    }
+
+    /// Whether this technique goes in [rounds](Strategy::round).
+    fn goes_in_rounds(&self) -> bool {
+        false
+    }
+
+    /// For techniques that go in rounds, whose executions are known when a round begins: those of the round
+    /// at hand, as at most `parts` searches that run them in order, each for itself. None of them if the
+    /// search is exhausted. What they [leave](Strategy::leave) is to be [received](Strategy::receive), in
+    /// order, before the next round.
+    fn round(&mut self, parts: usize) -> Vec<Round> {
+        let _ = parts;
+        Vec::new()
     }
 
     /// The bound at hand, for techniques that iterate over one.

@@ -25,6 +25,8 @@ pub enum WarningKind {
     LeakedLock,
     /// A function that was named as a scheduling point was never seen to begin.
     PointNotReached,
+    /// What a trace implies could not be found out in full.
+    NotAnalysed,
 }
 
 impl WarningKind {
@@ -37,6 +39,7 @@ impl WarningKind {
         WarningKind::LeakedTask,
         WarningKind::LeakedLock,
         WarningKind::PointNotReached,
+        WarningKind::NotAnalysed,
     ];
 
     /// The kind in one word, for machines.
@@ -49,6 +52,7 @@ impl WarningKind {
             WarningKind::LeakedTask => "leaked-task",
             WarningKind::LeakedLock => "leaked-lock",
             WarningKind::PointNotReached => "point-not-reached",
+            WarningKind::NotAnalysed => "not-analysed",
         }
     }
 }

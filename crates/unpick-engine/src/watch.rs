@@ -79,6 +79,8 @@ pub(crate) struct Watch {
     pub intents: Vec<(TaskId, ObjectId)>,
     /// The calls of the front end, in order.
     pub calls: Vec<Call>,
+    /// What variables held before their first use, as far as it is known as a number.
+    pub initials: Vec<(ObjectId, u64)>,
 }
 
 impl Watch {
@@ -87,6 +89,7 @@ impl Watch {
         self.effects.clear();
         self.intents.clear();
         self.calls.clear();
+        self.initials.clear();
     }
 }
 
@@ -129,6 +132,18 @@ impl Execution {
                 self.watch.effects.push((transition, effect));
             }
         }
+    }
+
+    /// Tells what a variable holds before its first use, as the number that steps tell of it.
+    pub fn note_initial(&mut self, variable: ObjectId, value: u64) {
+        if self.watch.is_active {
+            self.watch.initials.push((variable, value));
+        }
+    }
+
+    /// What variables held before their first use. Those that are not in it have values that are no numbers.
+    pub fn initials(&self) -> &[(ObjectId, u64)] {
+        &self.watch.initials
     }
 
     /// The steps of a transition.

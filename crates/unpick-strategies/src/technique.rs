@@ -7,12 +7,21 @@ pub struct Technique {
     /// What it does, in one line.
     pub summary: &'static str,
     /// Its parameters: name, smallest and largest value, and meaning.
-    pub parameters: &'static [(&'static str, u64, u64, &'static str)],
+    pub parameters: &'static [Parameter],
     /// Whether an execution depends on seed and number alone, so that workers can share the work.
     pub is_randomised: bool,
     /// Whether no failing state is left when it has come to its end, unless a bound was set.
     pub is_exhaustive: bool,
+    /// Whether it plans between executions, with more means than there are here: see
+    /// [`Spec::build`](crate::Spec::build).
+    pub is_planned: bool,
 }
+
+/// A parameter: its name, smallest and largest value, and meaning.
+pub type Parameter = (&'static str, u64, u64, &'static str);
+
+/// The parameters that are given as words; a word stands for its place.
+pub(crate) const WORDS: &[(&str, &[&str])] = &[("mode", &["complete", "literal"])];
 
 const BOUND: (&str, u64, u64, &str) = (
     "bound",
@@ -47,6 +56,12 @@ const PART: (&str, u64, u64, &str) = (
     u64::MAX,
     "executions after which a part is put aside for other workers (default 64)",
 );
+const MODE: (&str, u64, u64, &str) = (
+    "mode",
+    0,
+    1,
+    "complete (default), or literal: as published, which loses states",
+);
 const STEPS: (&str, u64, u64, &str) = (
     "k",
     1,
@@ -61,6 +76,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[],
         is_randomised: true,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "dfs",
@@ -68,6 +84,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[],
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "ipb",
@@ -75,6 +92,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[BOUND, BEYOND],
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "idb",
@@ -82,6 +100,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[BOUND, BEYOND],
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "hbr-cache",
@@ -89,6 +108,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: CACHE_BOUNDS,
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "lazy-hbr-cache",
@@ -96,6 +116,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: CACHE_BOUNDS,
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "dpor",
@@ -103,6 +124,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[SLEEP, PART],
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "lazy-dpor",
@@ -118,6 +140,7 @@ static TECHNIQUES: &[Technique] = &[
         ],
         is_randomised: false,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "odpor",
@@ -125,6 +148,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[PART],
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
     },
     Technique {
         name: "lazy-odpor",
@@ -132,6 +156,23 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[],
         is_randomised: false,
         is_exhaustive: true,
+        is_planned: false,
+    },
+    Technique {
+        name: "mcr",
+        summary: "maximal causality reduction: what reads can see, whatever the order it comes of",
+        parameters: &[MODE],
+        is_randomised: false,
+        is_exhaustive: true,
+        is_planned: true,
+    },
+    Technique {
+        name: "se-mcr",
+        summary: "the same with switch equivalence: one execution for each thing that reads can see",
+        parameters: &[MODE],
+        is_randomised: false,
+        is_exhaustive: true,
+        is_planned: true,
     },
     Technique {
         name: "random",
@@ -139,6 +180,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[],
         is_randomised: true,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "pct",
@@ -155,6 +197,7 @@ static TECHNIQUES: &[Technique] = &[
         ],
         is_randomised: true,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "pos",
@@ -162,6 +205,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[],
         is_randomised: true,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "surw",
@@ -174,6 +218,7 @@ static TECHNIQUES: &[Technique] = &[
         )],
         is_randomised: true,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "preempt-always",
@@ -181,6 +226,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[],
         is_randomised: true,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "preempt-bound",
@@ -188,6 +234,7 @@ static TECHNIQUES: &[Technique] = &[
         parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
         is_randomised: true,
         is_exhaustive: false,
+        is_planned: false,
     },
     Technique {
         name: "round-robin",
@@ -200,6 +247,7 @@ static TECHNIQUES: &[Technique] = &[
         )],
         is_randomised: false,
         is_exhaustive: false,
+        is_planned: false,
     },
 ];
 

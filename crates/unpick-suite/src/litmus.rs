@@ -10,7 +10,7 @@ mod enumerator;
 mod random;
 
 pub use classic::CLASSICS;
-pub use random::random;
+pub use random::{random, random_sections};
 
 use std::fmt;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl Litmus {
     }
 
     /// The same without a look at the variables at the end.
-    pub(crate) fn run_tasks(self: &Arc<Litmus>) -> Outcome {
+    pub fn run_tasks(self: &Arc<Litmus>) -> Outcome {
         self.run_on(&self.shared())
     }
 

@@ -1,5 +1,6 @@
 //! Explorations of a closure, by one worker or by several.
 
+mod rounds;
 mod sum;
 mod workers;
 
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sum::{Sum, Told};
+use unpick_causality::{Mcr, Mode};
 use unpick_engine::parts::{last_lesson, learned_before, of_slice};
 use unpick_engine::{
     Control, Execution, Exploration, Limits, Profile, StopReason, Strategy, epoch,
@@ -82,10 +84,13 @@ pub fn explore_observed(
         (Some(shard), false) => return driver.explore_shard(shard),
         (None, true) if config.jobs > 1 => driver.explore_shared(0..config.executions_max),
         (None, _) => {
-            let shared = config.strategy.build_shared(config.seed);
-            match config.jobs > 1 && shared.duplicate().is_some() {
-                true => driver.explore_split(shared),
-                false => driver.explore_alone(&mut *config.strategy.build(config.seed)),
+            let mut shared = build_shared(config);
+            if config.jobs > 1 && shared.duplicate().is_some() {
+                driver.explore_split(shared)
+            } else if config.jobs > 1 && shared.goes_in_rounds() {
+                driver.explore_rounds(&mut *shared)
+            } else {
+                driver.explore_alone(&mut *build(config))
             }
         }
     };
@@ -102,7 +107,7 @@ pub fn explore_visited(
     visit: &mut (dyn FnMut(&Execution) + Send),
 ) -> Exploration {
     let driver = Driver::new(config, program, &|_| Control::Continue);
-    let mut strategy = config.strategy.build(config.seed);
+    let mut strategy = build(config);
     on_own_thread(|| {
         let mut runtime = Visited {
             runtime: driver.runtime(),
@@ -132,6 +137,28 @@ impl unpick_engine::Runtime for Visited<'_> {
 
     fn execution(&mut self) -> &mut Execution {
         self.runtime.execution()
+    }
+}
+
+/// The strategy of a configuration, at its beginning.
+pub(crate) fn build(config: &Config) -> Box<dyn Strategy> {
+    let spec = &config.strategy;
+    let mode = match spec.value("mode") {
+        Some(1) => Mode::Literal,
+        _ => Mode::Complete,
+    };
+    match spec.technique().name {
+        "mcr" => Box::new(Mcr::new(mode, false)),
+        "se-mcr" => Box::new(Mcr::new(mode, true)),
+        _ => spec.build(config.seed),
+    }
+}
+
+/// The same for workers or shards that share it.
+pub(crate) fn build_shared(config: &Config) -> Box<dyn Strategy> {
+    match config.strategy.technique().is_planned {
+        true => build(config),
+        false => config.strategy.build_shared(config.seed),
     }
 }
 
@@ -271,7 +298,7 @@ impl<'a> Driver<'a> {
     /// begins in. Those executions are run for that alone.
     fn learn_before(&self, range: &Range<u64>) -> (Profile, Profile) {
         let (mut learned, mut shown) = (Profile::default(), Profile::default());
-        let end = match self.config.strategy.build(0).learns() {
+        let end = match build(self.config).learns() {
             true => learned_before(range),
             false => 0,
         };
@@ -318,7 +345,7 @@ impl<'a> Driver<'a> {
         let work = || {
             let mut runtime = self.runtime();
             let mut pace = Pace::new();
-            let mut strategy = self.config.strategy.build(self.config.seed);
+            let mut strategy = build(self.config);
             if range.start > 0 {
                 strategy.learn(profile);
             }

@@ -37,6 +37,18 @@ pub enum SpecError {
         /// Largest value.
         max: u64,
     },
+    /// A value that is none of the words there are.
+    #[error("`{value}` is no value for `{name}:{parameter}`; give {words}")]
+    BadWord {
+        /// The technique.
+        name: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// The value given.
+        value: String,
+        /// The words.
+        words: String,
+    },
     /// Two parameters that cannot be had together.
     #[error("strategy `{name}` takes either `{one}` or `{other}`; give one of them")]
     Exclusive {

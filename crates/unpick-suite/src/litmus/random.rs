@@ -20,6 +20,48 @@ pub fn random(seed: u64, tasks_max: usize, instructions_max: usize) -> Litmus {
     }
 }
 
+/// A litmus test of critical sections: two to `tasks_max` tasks with up to three of them each, every third one
+/// nested, with up to three accesses inside, over two variables.
+pub fn random_sections(seed: u64, tasks_max: usize) -> Litmus {
+    let mut source = SplitMix64(seed.wrapping_mul(0x9fb2_1c65_1e98_df25));
+    let task_count = 2 + source.below(tasks_max - 1);
+    let tasks = (0..task_count).map(|_| {
+        let mut instructions = Vec::new();
+        for _ in 0..1 + source.below(2) {
+            let mutex = source.below(MUTEXES);
+            let is_nested = source.below(3) == 0;
+            instructions.push(Instruction::Lock(mutex));
+            add_accesses(&mut source, &mut instructions);
+            if is_nested {
+                let inner = (mutex + 1) % MUTEXES;
+                instructions.push(Instruction::Lock(inner));
+                add_accesses(&mut source, &mut instructions);
+                instructions.push(Instruction::Unlock(inner));
+            }
+            instructions.push(Instruction::Unlock(mutex));
+            if source.below(3) == 0 {
+                add_accesses(&mut source, &mut instructions);
+            }
+        }
+        instructions
+    });
+    Litmus {
+        tasks: tasks.collect(),
+        variables: 2,
+    }
+}
+
+/// Adds one or two reads and writes.
+fn add_accesses(source: &mut SplitMix64, instructions: &mut Vec<Instruction>) {
+    for _ in 0..1 + source.below(2) {
+        let x = source.below(2);
+        instructions.push(match source.below(2) {
+            0 => Instruction::Write(x, 1 + source.below(2) as u32),
+            _ => Instruction::Read(x),
+        });
+    }
+}
+
 fn task(
     source: &mut SplitMix64,
     variables: usize,

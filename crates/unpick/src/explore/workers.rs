@@ -63,7 +63,7 @@ impl Driver<'_> {
 
     /// Explores the parts of one shard.
     pub(super) fn explore_shard(&self, shard: Shard) -> Exploration {
-        let strategy = self.config.strategy.build_shared(self.config.seed);
+        let strategy = super::build_shared(self.config);
         let number = shard.from_zero();
         let search = on_own_thread(|| {
             let mut runtime = self.runtime();

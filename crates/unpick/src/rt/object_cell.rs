@@ -97,6 +97,11 @@ pub(crate) trait Modelled {
         0
     }
 
+    /// What it holds, as the number that steps tell of it, if that number is the whole value.
+    fn value(&self) -> Option<u64> {
+        None
+    }
+
     /// Makes it hold what [`Modelled::word`] gave.
     fn set_word(&self, _word: u64) {}
 

@@ -456,6 +456,11 @@ fn register_slow<M: Modelled + ?Sized>(runtime: *mut Runtime, value: &M) -> Obje
         .execution
         .add_object(value.shape(), runtime.current());
     value.cell().set(runtime.stamp, object);
+    if runtime.execution.is_watched()
+        && let Some(value) = value.value()
+    {
+        runtime.execution.note_initial(object, value);
+    }
     object
 }
 

@@ -36,7 +36,7 @@ pub fn merge(config: &Config, shards: &[Exploration]) -> Result<Exploration, Mer
     let bound_max = shards.iter().map(last_bound).max().unwrap_or(0);
     // Never runs: it knows after which bound the technique ends by its own rule, which a shard
     // cannot know alone.
-    let mut rule = config.strategy.build(config.seed);
+    let mut rule = crate::explore::build(config);
     let mut whole = Exploration::default();
     let mut reason = None;
     for bound in 0..=bound_max {

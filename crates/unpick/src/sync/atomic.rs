@@ -70,6 +70,10 @@ macro_rules! atomic_common {
                 $word(self.inner.load(Relaxed))
             }
 
+            fn value(&self) -> Option<u64> {
+                $whole.then(|| $bits(self.inner.load(Relaxed)))
+            }
+
             fn set_word(&self, word: u64) {
                 self.inner.store($of_word(word), Relaxed);
             }

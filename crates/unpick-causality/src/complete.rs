@@ -1,0 +1,258 @@
+//! The seeds of a trace, such that no state is lost.
+//!
+//! The published search keeps the prefix of a trace in its order and forgets its events; it loses states
+//! (`literal.rs`). Here a seed is kept *by content*: what its reads see. Let C be what the seed of a trace
+//! τ promised, and let E be an execution that keeps C, too, but sees something else than τ. Let r be the
+//! first read in the order of E that does so. Up to r, E consists of events of τ, so E up to r answers the
+//! question whether r can see what it sees there, and it contains the part of C that comes before r in E.
+//! So one of these seeds promises nothing that E does not keep, and more of the beginning of E:
+//!
+//! 1. for each read outside of C and each value that it can see, a schedule that contains C;
+//! 2. if there is none, schedules that contain as much of C as possible. This closes the hole that remains
+//!    with locks: C may contain a section that can only be entered when the task of r has left one of
+//!    which the rest is unknown;
+//! 3. if a schedule contains reads that it need not contain, also one without each of them.
+//!
+//! Read E from its beginning as a number with a binary digit for each read, one if it is promised: a seed
+//! adds r and drops at most later ones, so the number grows, until τ is E. What has no read to tell it
+//! apart, a deadlock or a data race, is asked for in every trace.
+
+use crate::event::EventId;
+use crate::model::Model;
+use crate::query::{Goal, Query};
+use crate::seed::Seed;
+use crate::solver::{Answer, Solver};
+use crate::transcript::{Place, TaskKey, Transcript, mix};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+
+/// Requests in a ring of a deadlock that is asked for, at most.
+const RING_MAX: usize = 4;
+
+/// A trace whose seeds are wanted.
+pub(crate) struct Expansion<'a> {
+    transcript: &'a Transcript,
+    model: &'a Model,
+    solver: &'a mut Solver,
+    /// What the seed of the trace promised, as events of each task in program order.
+    kept: Vec<Vec<EventId>>,
+    seeds: Vec<Seed>,
+    /// Whether a question was too hard.
+    pub is_cut: bool,
+}
+
+impl<'a> Expansion<'a> {
+    /// The seeds of a trace that keeps `content`.
+    pub fn new(
+        transcript: &'a Transcript,
+        model: &'a Model,
+        content: &BTreeMap<Place, u64>,
+        solver: &'a mut Solver,
+    ) -> Expansion<'a> {
+        let events = transcript.places.iter().copied().zip(0..);
+        let answers = transcript.answers.iter();
+        let answers = answers.filter_map(|one| Some((one.place, one.event?)));
+        let by_place: HashMap<Place, EventId> = events.chain(answers).collect();
+        let mut kept: BTreeMap<TaskKey, Vec<EventId>> = BTreeMap::new();
+        for place in content.keys() {
+            if let Some(&event) = by_place.get(place).filter(|&&event| event < transcript.performed) {
+                kept.entry(place.task).or_default().push(event);
+            }
+        }
+        Expansion {
+            transcript,
+            model,
+            solver,
+            kept: kept.into_values().collect(),
+            seeds: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    /// All of them.
+    pub fn seeds(mut self, content: &BTreeMap<Place, u64>) -> (Vec<Seed>, bool) {
+        for read in self.model.reads() {
+            if !content.contains_key(&self.transcript.places[read]) {
+                for value in values_for(self.model, read) {
+                    self.ask(&Wish::See(read, value));
+                }
+            }
+        }
+        for (at, answered) in self.transcript.answers.iter().enumerate() {
+            if !content.contains_key(&answered.place) {
+                (0..answered.count)
+                    .filter(|&answer| answer != answered.answer)
+                    .for_each(|answer| self.ask(&Wish::Answer(at, answer)));
+            }
+        }
+        for event in self.transcript.performed..self.transcript.events.len() {
+            self.ask(&Wish::Perform(event));
+        }
+        for ring in self.model.deadlock_candidates(RING_MAX) {
+            self.ask_for_deadlock(ring);
+        }
+        (self.seeds, self.is_cut)
+    }
+
+    /// Adds the seeds that fulfil a wish, with as much as possible of what is promised.
+    fn ask(&mut self, wish: &Wish) {
+        let whole: Vec<usize> = self.kept.iter().map(Vec::len).collect();
+        let mut asked = HashSet::new();
+        let mut open = VecDeque::from([(whole, Vec::new())]);
+        let mut sat: Vec<(Vec<usize>, Vec<EventId>)> = Vec::new();
+        let mut is_possible = HashMap::new();
+        while let Some((cut, exclude)) = open.pop_front() {
+            let is_covered = |(known, without): &(Vec<usize>, Vec<EventId>)| {
+                *without == exclude && cut.iter().zip(known).all(|(one, other)| one <= other)
+            };
+            if !asked.insert((cut.clone(), exclude.clone())) || sat.iter().any(is_covered) {
+                continue;
+            }
+            if let Some(schedule) = self.solve(wish, &cut, &exclude) {
+                for read in self.superfluous(wish, &cut, &schedule) {
+                    let mut without = exclude.clone();
+                    without.push(read);
+                    without.sort_unstable();
+                    open.push_back((cut.clone(), without));
+                }
+                let mut seed = wish.seed(self.transcript, &schedule);
+                // What was promised without being read stays so.
+                for event in self.included(&cut) {
+                    let place = self.transcript.places[event];
+                    seed.content.entry(place).or_insert(0);
+                }
+                self.seeds.push(seed);
+                sat.push((cut, exclude));
+                continue;
+            }
+            let nothing = vec![0; cut.len()];
+            let possible = is_possible.entry(exclude.clone());
+            let is_possible = *possible.or_insert_with(|| {
+                cut != nothing && self.solve(wish, &nothing, &exclude).is_some()
+            });
+            if is_possible {
+                let shorter = (0..cut.len()).filter(|&task| cut[task] > 0).map(|task| {
+                    let mut shorter = cut.clone();
+                    shorter[task] -= 1;
+                    (shorter, exclude.clone())
+                });
+                open.extend(shorter);
+            }
+        }
+    }
+
+    fn solve(&mut self, wish: &Wish, cut: &[usize], exclude: &[EventId]) -> Option<Vec<EventId>> {
+        let Some(goal) = wish.goal(self.transcript) else {
+            return Some(Vec::new());
+        };
+        let query = Query::new(goal)
+            .including(self.included(cut))
+            .excluding(exclude.to_vec());
+        match self.solver.solve(self.model, &query) {
+            Answer::Sat(schedule) => Some(schedule),
+            Answer::Unsat => None,
+            Answer::Unknown => {
+                self.is_cut = true;
+                None
+            }
+        }
+    }
+
+    fn included(&self, cut: &[usize]) -> Vec<EventId> {
+        let parts = self.kept.iter().zip(cut);
+        parts.flat_map(|(events, &count)| &events[..count]).copied().collect()
+    }
+
+    /// The reads in a schedule that do not have to be there.
+    fn superfluous(&self, wish: &Wish, cut: &[usize], schedule: &[EventId]) -> Vec<EventId> {
+        let mut needed = self.included(cut);
+        needed.extend(wish.event(self.transcript));
+        let is_needed = |read: EventId| {
+            let before = |&event: &EventId| event == read || self.model.must_precede(read, event);
+            needed.iter().any(before)
+        };
+        let reads = schedule.iter().copied();
+        let reads = reads.filter(|&event| self.model.events()[event].reads().is_some());
+        reads.filter(|&read| !is_needed(read)).collect()
+    }
+
+    /// A deadlock has no read of its own: it is looked for with all that the others can have seen.
+    fn ask_for_deadlock(&mut self, ring: Vec<EventId>) {
+        let behind = |event: EventId| {
+            let is_behind = |&request: &EventId| self.model.must_precede(request, event);
+            ring.iter().any(is_behind)
+        };
+        let performed = self.transcript.performed;
+        if ring.iter().all(|&request| request >= performed) {
+            return;
+        }
+        let reads = self.model.reads().filter(|&read| read < performed);
+        let all = reads.filter(|&read| !behind(read)).collect();
+        let kept = self.kept.concat();
+        for include in [all, kept, Vec::new()] {
+            let query = Query::new(Goal::Deadlock(ring.clone())).including(include);
+            if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
+                let mut seed = Seed::new(self.transcript, &schedule, None);
+                let places = ring.iter().map(|&request| self.transcript.places[request]);
+                seed.tag = places.fold(1, |tag, place| mix(mix(tag, place.task), place.ordinal.into()));
+                return self.seeds.push(seed);
+            }
+        }
+    }
+}
+
+/// The values that a read did not see and might.
+pub(crate) fn values_for(model: &Model, read: EventId) -> BTreeSet<u64> {
+    let sources = model.alternatives(read).into_iter();
+    sources.filter_map(|source| model.value_of(read, source)).collect()
+}
+
+/// What is to be different.
+enum Wish {
+    /// A read sees a value.
+    See(EventId, u64),
+    /// A question, by its number, is answered otherwise.
+    Answer(usize, u32),
+    /// What a task was about to do is done.
+    Perform(EventId),
+}
+
+impl Wish {
+    /// What to ask for; nothing if it can be had without.
+    fn goal(&self, transcript: &Transcript) -> Option<Goal> {
+        match *self {
+            Wish::See(read, value) => Some(Goal::Value { read, value }),
+            Wish::Answer(..) | Wish::Perform(_) => self.event(transcript).map(Goal::Reach),
+        }
+    }
+
+    fn event(&self, transcript: &Transcript) -> Option<EventId> {
+        match *self {
+            Wish::See(event, _) | Wish::Perform(event) => Some(event),
+            Wish::Answer(at, _) => transcript.answers[at].event,
+        }
+    }
+
+    fn seed(&self, transcript: &Transcript, schedule: &[EventId]) -> Seed {
+        match *self {
+            Wish::See(read, value) => Seed::new(transcript, schedule, Some((read, value))),
+            Wish::Perform(event) => {
+                let seen = transcript.events[event].reads();
+                let value = seen.map_or(0, |(_, value)| value);
+                Seed::new(transcript, schedule, Some((event, value)))
+            }
+            Wish::Answer(at, answer) => {
+                let mut seed = Seed::new(transcript, schedule, None);
+                let Place { task, ordinal, part } = transcript.answers[at].place;
+                // What follows in the transition may not be so any more.
+                let is_later = |place: &Place| {
+                    let is_answer = place.part >= Place::ANSWERS;
+                    let from = if is_answer { part } else { 1 };
+                    (place.task, place.ordinal) == (task, ordinal) && place.part >= from
+                };
+                seed.content.retain(|place, _| !is_later(place));
+                seed.content.insert(transcript.answers[at].place, answer.into());
+                seed
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Leading an execution along a seed, and then in the default order.
+//!
+//! Under store buffers a schedule says when stores take effect, as in the replay of the dissertation (its
+//! section 3.3.3). When a task has to come to something, its stores on the way go into its buffer; each
+//! leaves it when its turn comes. Stores are known by their numbers, not by their addresses: with
+//! forwarding, an address does not tell whether a load or a store is meant.
+//!
+//! The default order is the one of the dissertation: task by task in the order of creation, each as far
+//! as it gets, with its stores taking effect at once.
+
+use crate::seed::Seed;
+use crate::transcript::{Deed, Place, TaskKey, mix};
+use std::collections::{HashMap, HashSet};
+use unpick_engine::View;
+use unpick_trace::{Choice, TaskId};
+
+/// An execution on its way along a seed.
+#[derive(Default)]
+pub(crate) struct Follow {
+    seed: Seed,
+    answers: HashMap<(TaskKey, u32), Vec<u32>>,
+    /// Deeds that are done.
+    position: usize,
+    /// By task of this execution: its name.
+    keys: Vec<TaskKey>,
+    tasks: HashMap<TaskKey, TaskId>,
+    /// By task: transitions and stores so far.
+    acts: Vec<u32>,
+    stores: Vec<u32>,
+    /// The stores that have left their buffers.
+    flushed: HashSet<(TaskId, u32)>,
+    /// Whose transition is going on, and the questions within it so far.
+    acting: (TaskKey, u32),
+    questions: usize,
+    /// The task whose turn it is in the default order.
+    current: Option<TaskId>,
+}
+
+impl Follow {
+    /// Begins with a seed.
+    pub fn begin(&mut self, seed: Seed) {
+        *self = Follow {
+            answers: seed.answers(),
+            acting: (mix(0, 1), Place::BEFORE),
+            seed,
+            ..Follow::default()
+        };
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
+    /// Who goes on.
+    pub fn choose(&mut self, view: &View<'_>) -> TaskId {
+        self.meet_tasks(view);
+        let task = self.next_of_seed(view).unwrap_or_else(|| self.by_default(view));
+        let performed = self.acts[task.index()];
+        self.acts[task.index()] += 1;
+        self.stores[task.index()] += u32::from(view.next_op(task).is_buffered());
+        let execution = view.execution();
+        if let (Some((owner, _)), Some(number)) = (execution.agent(task), execution.next_store(task)) {
+            self.flushed.insert((owner, number));
+        }
+        self.acting = (self.keys[task.index()], performed);
+        self.questions = 0;
+        task
+    }
+
+    /// The answer to a question.
+    pub fn answer(&mut self, question: Choice) -> u32 {
+        let told = self.answers.get(&self.acting);
+        let answer = told.and_then(|answers| answers.get(self.questions)).copied();
+        self.questions += 1;
+        answer.filter(|&answer| answer < question.answer_count()).unwrap_or(0)
+    }
+
+    fn meet_tasks(&mut self, view: &View<'_>) {
+        for info in &view.trace().tasks[self.keys.len()..] {
+            let parent = self.keys.get(info.parent.index()).copied().unwrap_or_default();
+            let key = mix(parent, u64::from(info.index) + 1);
+            self.tasks.insert(key, TaskId(self.keys.len() as u32));
+            self.keys.push(key);
+            self.acts.push(0);
+            self.stores.push(0);
+        }
+    }
+
+    /// Who goes on by the seed; `None` when it is done, or cannot be followed, which is then over.
+    fn next_of_seed(&mut self, view: &View<'_>) -> Option<TaskId> {
+        while let Some(&deed) = self.seed.deeds.get(self.position) {
+            let next = match deed {
+                Deed::Act { task, ordinal } => self.next_to_act(task, ordinal),
+                Deed::Flush { task, number } => self.next_to_flush(view, task, number),
+            };
+            match next {
+                Next::Done => self.position += 1,
+                Next::Task(task) if view.enabled().contains(task) => return Some(task),
+                Next::Task(_) | Next::Nobody => self.position = self.seed.deeds.len(),
+            }
+        }
+        None
+    }
+
+    fn next_to_act(&self, task: TaskKey, ordinal: u32) -> Next {
+        match self.tasks.get(&task) {
+            None => Next::Nobody,
+            Some(task) if self.acts[task.index()] > ordinal => Next::Done,
+            Some(&task) => Next::Task(task),
+        }
+    }
+
+    fn next_to_flush(&self, view: &View<'_>, task: TaskKey, number: u32) -> Next {
+        let Some(&owner) = self.tasks.get(&task) else {
+            return Next::Nobody;
+        };
+        if self.stores[owner.index()] <= number {
+            return Next::Task(owner);
+        }
+        if self.flushed.contains(&(owner, number)) {
+            return Next::Done;
+        }
+        let waiting = agents(view, owner).find(|(_, waiting)| *waiting == number);
+        waiting.map_or(Next::Nobody, |(agent, _)| Next::Task(agent))
+    }
+
+    /// Who goes on when the seed is done.
+    fn by_default(&mut self, view: &View<'_>) -> TaskId {
+        let eligible = view.eligible();
+        let execution = view.execution();
+        let goes_on = |task: TaskId| -> Option<TaskId> {
+            let agents = agents(view, task).filter(|(agent, _)| eligible.contains(*agent));
+            let first = agents.min_by_key(|(_, number)| *number);
+            let first = first.map(|(agent, _)| agent);
+            first.or_else(|| eligible.contains(task).then_some(task))
+        };
+        if let Some(next) = self.current.and_then(goes_on) {
+            return next;
+        }
+        let tasks = (0..view.task_count() as u32).map(TaskId);
+        let mut real = tasks.filter(|&task| !execution.is_agent(task));
+        let found = real.find_map(|task| Some((task, goes_on(task)?)));
+        let (task, next) = found.expect("internal error: nobody can go on");
+        self.current = Some(task);
+        next
+    }
+}
+
+/// What a deed needs next.
+enum Next {
+    Done,
+    Task(TaskId),
+    Nobody,
+}
+
+/// The agents of a task with a store to let out, and its number.
+fn agents<'a>(view: &View<'a>, owner: TaskId) -> impl Iterator<Item = (TaskId, u32)> + use<'a> {
+    let execution = view.execution();
+    let count = match execution.buffer_of(owner) {
+        Some(_) => view.task_count() as u32,
+        None => 0,
+    };
+    let tasks = (0..count).map(TaskId);
+    let own = tasks.filter(move |&task| {
+        let agent = execution.agent(task);
+        agent.is_some_and(|(of, _)| of == owner)
+    });
+    own.filter_map(move |task| Some((task, execution.next_store(task)?)))
+}

@@ -1,0 +1,318 @@
+//! Maximal causality reduction: one execution for each thing that the reads of a program can see.
+//!
+//! S. Huang, *Maximal Causality Reduction* (PhD dissertation, Texas A&M, 2019). An execution is analysed when
+//! it is over: whatever its reads could have seen instead, by its events alone, is worth another one. In
+//! rounds: all seeds that one round has found are run in the next, in the order in which they were found,
+//! so that any number of workers finds the same.
+//!
+//! *SE-MCR* leaves out what comes of the same seeds in another order. In its complete form here it runs a
+//! seed only if no execution so far keeps what the seed promises; otherwise the seeds behind it are found
+//! from that execution. The seeds of a round contradict each other, so that each shows another state: there
+//! is one execution for each state.
+
+use crate::complete::Expansion;
+use crate::follow::Follow;
+use crate::literal::Analysis;
+use crate::model::Model;
+use crate::seed::Seed;
+use crate::solver::Solver;
+use crate::transcript::{Place, Transcript};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::time::Instant;
+use unpick_engine::{
+    Begin, Execution, Findings, Memory, Planning, Round, Stop, Strategy, View, Warning, WarningKind,
+};
+use unpick_trace::{Choice, TaskId};
+
+/// States of the search for a shortest schedule.
+const LITERAL_STATES_MAX: usize = 200_000;
+
+/// Whether the algorithm is the published one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// No state is lost.
+    #[default]
+    Complete,
+    /// As published: states can be lost.
+    Literal,
+}
+
+/// What an execution has led to.
+#[derive(Default)]
+struct Finding {
+    seeds: Vec<Seed>,
+    /// For SE-MCR, in its complete form.
+    trace: Option<Kept>,
+}
+
+/// An execution that may answer for seeds that are found later.
+struct Kept {
+    transcript: Transcript,
+    reads: BTreeMap<Place, u64>,
+}
+
+/// The search.
+pub struct Mcr {
+    mode: Mode,
+    is_switching: bool,
+    follow: Follow,
+    /// The seeds of the round, as far as they are not run.
+    round: VecDeque<Seed>,
+    /// What the executions of the round have found.
+    found: Vec<Finding>,
+    /// Seeds that were put off.
+    backlog: VecDeque<Seed>,
+    known: HashSet<u128>,
+    traces: Traces,
+    planning: Planning,
+    memory: Memory,
+    is_incomplete: bool,
+    /// Whether this is a part of a round of another search.
+    is_part: bool,
+}
+
+impl Mcr {
+    /// The search from its beginning: SE-MCR if `is_switching`.
+    pub fn new(mode: Mode, is_switching: bool) -> Mcr {
+        Mcr {
+            round: VecDeque::from([Seed::default()]),
+            known: HashSet::from([Seed::default().key()]),
+            ..Mcr::part(mode, is_switching)
+        }
+    }
+
+    fn part(mode: Mode, is_switching: bool) -> Mcr {
+        Mcr {
+            mode,
+            is_switching,
+            follow: Follow::default(),
+            round: VecDeque::new(),
+            found: Vec::new(),
+            backlog: VecDeque::new(),
+            known: HashSet::new(),
+            traces: Traces::default(),
+            planning: Planning::default(),
+            memory: Memory::Sc,
+            is_incomplete: false,
+            is_part: false,
+        }
+    }
+
+    /// The seeds that come of an execution with this transcript.
+    fn expand(&mut self, transcript: &Transcript, seed: &Seed) -> Vec<Seed> {
+        let start = Instant::now();
+        let (memory, performed) = (self.memory, transcript.performed);
+        let (initial, events) = (&transcript.initial, &transcript.events);
+        let model = match self.mode {
+            Mode::Complete => Model::with_pending(memory, initial, events.clone(), performed),
+            Mode::Literal => Model::as_printed(memory, initial, events[..performed].to_vec()),
+        };
+        // A variable that was changed behind the back of the front end.
+        let Ok(model) = model else {
+            self.is_incomplete = true;
+            return Vec::new();
+        };
+        let mut solver = Solver::default();
+        let (seeds, is_cut) = match self.mode {
+            Mode::Complete => {
+                let expansion = Expansion::new(transcript, &model, &seed.content, &mut solver);
+                expansion.seeds(&seed.content)
+            }
+            Mode::Literal => {
+                solver.budget.state_count_max = LITERAL_STATES_MAX;
+                let mut analysis = Analysis {
+                    transcript,
+                    model: &model,
+                    seed,
+                    solver: &mut solver,
+                    is_cut: false,
+                };
+                let seeds = analysis.seeds(self.is_switching);
+                (seeds, analysis.is_cut)
+            }
+        };
+        self.is_incomplete |= is_cut;
+        let counts = solver.counts;
+        self.planning.merge(&Planning {
+            seeds: seeds.len() as u64,
+            queries: counts.queries,
+            sat: counts.sat,
+            unsat: counts.unsat,
+            constraints: counts.clauses,
+            nanoseconds: start.elapsed().as_nanos() as u64,
+        });
+        seeds
+    }
+
+    /// Whether a seed is new.
+    fn is_new(&mut self, seed: &Seed) -> bool {
+        self.mode == Mode::Literal || self.known.insert(seed.key())
+    }
+
+    /// Makes the next round of what the last one has found.
+    fn begin_round(&mut self) {
+        for finding in std::mem::take(&mut self.found) {
+            if let Some(trace) = finding.trace {
+                self.traces.add(trace);
+            }
+            self.put_off(finding.seeds);
+        }
+        if !self.keeps_traces() {
+            self.round = std::mem::take(&mut self.backlog);
+            return;
+        }
+        let mut open = std::mem::take(&mut self.backlog);
+        let mut aside = VecDeque::new();
+        while let Some(seed) = open.pop_front() {
+            match self.traces.find(&seed) {
+                Some(known) => {
+                    let kept = self.traces.all[known].transcript.clone();
+                    let seeds = self.expand(&kept, &seed);
+                    self.put_off(seeds);
+                    open.append(&mut self.backlog);
+                }
+                None if self.round.iter().all(|other| other.contradicts(&seed)) => {
+                    self.round.push_back(seed);
+                }
+                None => aside.push_back(seed),
+            }
+        }
+        self.backlog = aside;
+    }
+
+    /// Keeps the seeds that are new.
+    fn put_off(&mut self, seeds: Vec<Seed>) {
+        for seed in seeds {
+            if self.is_new(&seed) {
+                self.backlog.push_back(seed);
+            }
+        }
+    }
+
+    /// Whether executions are kept to answer for seeds.
+    fn keeps_traces(&self) -> bool {
+        self.is_switching && self.mode == Mode::Complete
+    }
+}
+
+impl Strategy for Mcr {
+    fn begin(&mut self, _: u64) -> Begin {
+        if self.round.is_empty() && !self.is_part {
+            self.begin_round();
+        }
+        match self.round.pop_front() {
+            Some(seed) => {
+                self.follow.begin(seed);
+                Begin::Ready
+            }
+            None => Begin::Exhausted,
+        }
+    }
+
+    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
+        Ok(self.follow.choose(view))
+    }
+
+    fn answer(&mut self, _: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        Ok(self.follow.answer(question))
+    }
+
+    fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
+        self.memory = execution.settings().memory;
+        let transcript = Transcript::new(execution);
+        let reads = transcript.reads();
+        let seed = self.follow.seed().clone();
+        let mut finding = Finding::default();
+        // A seed that was not possible after all, since it waits for something, shows nothing new.
+        if seed.is_kept_by(&reads) {
+            finding.seeds = self.expand(&transcript, &seed);
+        }
+        if self.keeps_traces() {
+            finding.trace = Some(Kept { transcript, reads });
+        }
+        self.found.push(finding);
+        Ok(true)
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let text = "some traces could not be analysed in full; states may be missing";
+        let warning = || Warning::new(WarningKind::NotAnalysed, text.to_string());
+        self.is_incomplete.then(warning).into_iter().collect()
+    }
+
+    fn take_planning(&mut self) -> Option<Planning> {
+        Some(std::mem::take(&mut self.planning))
+    }
+
+    fn goes_in_rounds(&self) -> bool {
+        true
+    }
+
+    fn round(&mut self, parts: usize) -> Vec<Round> {
+        if self.round.is_empty() {
+            self.begin_round();
+        }
+        let length = self.round.len().div_ceil(parts.max(1)).max(1);
+        let mut rounds = Vec::new();
+        while !self.round.is_empty() {
+            let rest = self.round.split_off(length.min(self.round.len()));
+            let round = std::mem::replace(&mut self.round, rest);
+            rounds.push(Round {
+                executions: round.len() as u64,
+                strategy: Box::new(Mcr {
+                    round,
+                    is_part: true,
+                    ..Mcr::part(self.mode, self.is_switching)
+                }),
+            });
+        }
+        rounds
+    }
+
+    fn leave(&mut self) -> Option<Findings> {
+        let left = (std::mem::take(&mut self.found), self.memory);
+        Some(Box::new(left))
+    }
+
+    fn receive(&mut self, findings: Findings) {
+        let found = findings.downcast::<(Vec<Finding>, Memory)>();
+        let (found, memory) = *found.expect("internal error: findings of another technique");
+        self.found.extend(found);
+        self.memory = memory;
+    }
+}
+
+/// The executions so far, by what they have seen.
+#[derive(Default)]
+struct Traces {
+    all: Vec<Kept>,
+    by_read: HashMap<(Place, u64), Vec<usize>>,
+}
+
+impl Traces {
+    fn add(&mut self, trace: Kept) {
+        for (&place, &value) in &trace.reads {
+            let known = self.by_read.entry((place, value)).or_default();
+            known.push(self.all.len());
+        }
+        self.all.push(trace);
+    }
+
+    /// The first execution that keeps what a seed promises, if that says all.
+    fn find(&self, seed: &Seed) -> Option<usize> {
+        if seed.tag != 0 {
+            return None;
+        }
+        let none = Vec::new();
+        let lists = seed.content.iter().map(|(&place, &value)| {
+            self.by_read.get(&(place, value)).unwrap_or(&none)
+        });
+        let shortest = lists.min_by_key(|list| list.len())?;
+        let is_it = |&&at: &&usize| seed.is_kept_by(&self.all[at].reads);
+        shortest.iter().find(is_it).copied()
+    }
+}

@@ -1,0 +1,95 @@
+//! Seeds: how an execution is made to see something else, and what is promised of it.
+
+use crate::event::EventId;
+use crate::transcript::{Deed, Place, TaskKey, Transcript, mix};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// A schedule to begin an execution with. Afterwards it goes on in the default order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seed {
+    /// What is done, in this order. Stores that are put into a buffer on the way are not told.
+    pub deeds: Vec<Deed>,
+    /// What the reads in it see, and how questions in it are answered.
+    pub content: BTreeMap<Place, u64>,
+    /// What makes it different from others of the same content; zero if nothing does.
+    pub tag: u64,
+    /// What need not be explored behind it, because it is elsewhere: for SE-MCR as published.
+    pub ignored: Vec<Continuation>,
+}
+
+/// A seed behind a prefix, as it is known before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Continuation {
+    /// The events that it has in any case.
+    pub needed: BTreeSet<Place>,
+    /// Those that it may have.
+    pub allowed: BTreeSet<Place>,
+    /// The read that it changes.
+    pub target: Place,
+    /// What that read sees.
+    pub value: u64,
+}
+
+impl Seed {
+    /// The seed that performs a schedule of events of a transcript. The last read sees `value`, if one is
+    /// given, instead of what it saw.
+    pub fn new(transcript: &Transcript, schedule: &[EventId], last: Option<(EventId, u64)>) -> Seed {
+        let mut seed = Seed::default();
+        let mut is_done = HashSet::new();
+        for &event in schedule {
+            let deed = transcript.deeds[event];
+            if is_done.insert(deed) {
+                seed.deeds.push(deed);
+            }
+            if let Some((_, value)) = transcript.events[event].reads() {
+                seed.content.insert(transcript.places[event], value);
+            }
+        }
+        if let Some((read, value)) = last {
+            seed.content.insert(transcript.places[read], value);
+        }
+        for answered in &transcript.answers {
+            let Place { task, ordinal, .. } = answered.place;
+            let is_before = ordinal == Place::BEFORE;
+            if is_before || is_done.contains(&Deed::Act { task, ordinal }) {
+                let answer = u64::from(answered.answer);
+                seed.content.insert(answered.place, answer);
+            }
+        }
+        seed
+    }
+
+    /// A number for the content, with 128 bits.
+    pub fn key(&self) -> u128 {
+        let lane = |start: u64| {
+            self.content.iter().fold(start, |hash, (place, &value)| {
+                let at = u64::from(place.ordinal) << 32 | u64::from(place.part);
+                mix(mix(mix(hash, place.task), at), value)
+            })
+        };
+        u128::from(lane(mix(1, self.tag))) << 64 | u128::from(lane(mix(2, self.tag)))
+    }
+
+    /// Whether an execution that has seen this is what the seed promises.
+    pub fn is_kept_by(&self, reads: &BTreeMap<Place, u64>) -> bool {
+        let mut content = self.content.iter();
+        content.all(|(place, value)| reads.get(place) == Some(value))
+    }
+
+    /// Whether no execution can be what both promise.
+    pub fn contradicts(&self, other: &Seed) -> bool {
+        let mut content = self.content.iter();
+        content.any(|(place, value)| other.content.get(place).is_some_and(|known| known != value))
+    }
+
+    /// The answers to questions, by task and transition, in order.
+    pub fn answers(&self) -> HashMap<(TaskKey, u32), Vec<u32>> {
+        let mut answers: HashMap<_, Vec<u32>> = HashMap::new();
+        let told = self.content.iter();
+        for (place, &value) in told.filter(|(place, _)| place.part >= Place::ANSWERS) {
+            let of_it = answers.entry((place.task, place.ordinal)).or_default();
+            of_it.push(value as u32);
+        }
+        answers
+    }
+}
