@@ -54,7 +54,10 @@ impl<'a> Expansion<'a> {
         let by_place: HashMap<Place, EventId> = events.chain(answers).collect();
         let mut kept: BTreeMap<TaskKey, Vec<EventId>> = BTreeMap::new();
         for place in content.keys() {
-            if let Some(&event) = by_place.get(place).filter(|&&event| event < transcript.performed) {
+            if let Some(&event) = by_place
+                .get(place)
+                .filter(|&&event| event < transcript.performed)
+            {
                 kept.entry(place.task).or_default().push(event);
             }
         }
@@ -84,7 +87,7 @@ impl<'a> Expansion<'a> {
                     .for_each(|answer| self.ask(&Wish::Answer(at, answer)));
             }
         }
-        for event in self.transcript.performed..self.transcript.events.len() {
+        for &event in &self.transcript.possible {
             self.ask(&Wish::Perform(event));
         }
         for ring in self.model.deadlock_candidates(RING_MAX) {
@@ -159,7 +162,10 @@ impl<'a> Expansion<'a> {
 
     fn included(&self, cut: &[usize]) -> Vec<EventId> {
         let parts = self.kept.iter().zip(cut);
-        parts.flat_map(|(events, &count)| &events[..count]).copied().collect()
+        parts
+            .flat_map(|(events, &count)| &events[..count])
+            .copied()
+            .collect()
     }
 
     /// The reads in a schedule that do not have to be there.
@@ -193,7 +199,9 @@ impl<'a> Expansion<'a> {
             if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
                 let mut seed = Seed::new(self.transcript, &schedule, None);
                 let places = ring.iter().map(|&request| self.transcript.places[request]);
-                seed.tag = places.fold(1, |tag, place| mix(mix(tag, place.task), place.ordinal.into()));
+                seed.tag = places.fold(1, |tag, place| {
+                    mix(mix(tag, place.task), place.ordinal.into())
+                });
                 return self.seeds.push(seed);
             }
         }
@@ -203,7 +211,9 @@ impl<'a> Expansion<'a> {
 /// The values that a read did not see and might.
 pub(crate) fn values_for(model: &Model, read: EventId) -> BTreeSet<u64> {
     let sources = model.alternatives(read).into_iter();
-    sources.filter_map(|source| model.value_of(read, source)).collect()
+    sources
+        .filter_map(|source| model.value_of(read, source))
+        .collect()
 }
 
 /// What is to be different.
@@ -242,7 +252,11 @@ impl Wish {
             }
             Wish::Answer(at, answer) => {
                 let mut seed = Seed::new(transcript, schedule, None);
-                let Place { task, ordinal, part } = transcript.answers[at].place;
+                let Place {
+                    task,
+                    ordinal,
+                    part,
+                } = transcript.answers[at].place;
                 // What follows in the transition may not be so any more.
                 let is_later = |place: &Place| {
                     let is_answer = place.part >= Place::ANSWERS;
@@ -250,7 +264,8 @@ impl Wish {
                     (place.task, place.ordinal) == (task, ordinal) && place.part >= from
                 };
                 seed.content.retain(|place, _| !is_later(place));
-                seed.content.insert(transcript.answers[at].place, answer.into());
+                seed.content
+                    .insert(transcript.answers[at].place, answer.into());
                 seed
             }
         }

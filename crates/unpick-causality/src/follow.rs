@@ -52,33 +52,47 @@ impl Follow {
         &self.seed
     }
 
-    /// Who goes on.
-    pub fn choose(&mut self, view: &View<'_>) -> TaskId {
+    /// Who goes on; nobody if the seed asks for what cannot be done.
+    pub fn choose(&mut self, view: &View<'_>) -> Option<TaskId> {
         self.meet_tasks(view);
-        let task = self.next_of_seed(view).unwrap_or_else(|| self.by_default(view));
+        let task = match self.next_of_seed(view) {
+            Next::Done => self.by_default(view),
+            Next::Task(task) => task,
+            Next::Nobody => return None,
+        };
         let performed = self.acts[task.index()];
         self.acts[task.index()] += 1;
         self.stores[task.index()] += u32::from(view.next_op(task).is_buffered());
         let execution = view.execution();
-        if let (Some((owner, _)), Some(number)) = (execution.agent(task), execution.next_store(task)) {
+        if let (Some((owner, _)), Some(number)) =
+            (execution.agent(task), execution.next_store(task))
+        {
             self.flushed.insert((owner, number));
         }
         self.acting = (self.keys[task.index()], performed);
         self.questions = 0;
-        task
+        Some(task)
     }
 
     /// The answer to a question.
     pub fn answer(&mut self, question: Choice) -> u32 {
         let told = self.answers.get(&self.acting);
-        let answer = told.and_then(|answers| answers.get(self.questions)).copied();
+        let answer = told
+            .and_then(|answers| answers.get(self.questions))
+            .copied();
         self.questions += 1;
-        answer.filter(|&answer| answer < question.answer_count()).unwrap_or(0)
+        answer
+            .filter(|&answer| answer < question.answer_count())
+            .unwrap_or(0)
     }
 
     fn meet_tasks(&mut self, view: &View<'_>) {
         for info in &view.trace().tasks[self.keys.len()..] {
-            let parent = self.keys.get(info.parent.index()).copied().unwrap_or_default();
+            let parent = self
+                .keys
+                .get(info.parent.index())
+                .copied()
+                .unwrap_or_default();
             let key = mix(parent, u64::from(info.index) + 1);
             self.tasks.insert(key, TaskId(self.keys.len() as u32));
             self.keys.push(key);
@@ -87,8 +101,8 @@ impl Follow {
         }
     }
 
-    /// Who goes on by the seed; `None` when it is done, or cannot be followed, which is then over.
-    fn next_of_seed(&mut self, view: &View<'_>) -> Option<TaskId> {
+    /// Who goes on by the seed.
+    fn next_of_seed(&mut self, view: &View<'_>) -> Next {
         while let Some(&deed) = self.seed.deeds.get(self.position) {
             let next = match deed {
                 Deed::Act { task, ordinal } => self.next_to_act(task, ordinal),
@@ -96,11 +110,13 @@ impl Follow {
             };
             match next {
                 Next::Done => self.position += 1,
-                Next::Task(task) if view.enabled().contains(task) => return Some(task),
-                Next::Task(_) | Next::Nobody => self.position = self.seed.deeds.len(),
+                Next::Task(task) if view.enabled().contains(task) => return next,
+                // What it waits for may come about: the model does not know everything that others wait for.
+                Next::Task(_) if self.position + 1 == self.seed.deeds.len() => return Next::Done,
+                Next::Task(_) | Next::Nobody => return Next::Nobody,
             }
         }
-        None
+        Next::Done
     }
 
     fn next_to_act(&self, task: TaskKey, ordinal: u32) -> Next {
@@ -147,7 +163,7 @@ impl Follow {
     }
 }
 
-/// What a deed needs next.
+/// What the seed or a deed of it needs next.
 enum Next {
     Done,
     Task(TaskId),

@@ -67,9 +67,9 @@ pub use mcr::{Mcr, Mode};
 pub use model::{Model, ModelError};
 pub use query::{Goal, Query};
 pub use replay::Violation;
+pub use seed::{Continuation, Seed};
 #[cfg(feature = "smtlib")]
 pub use smtlib::smtlib;
-pub use seed::{Continuation, Seed};
 pub use solver::{Answer, Budget, Counts, Solver};
 pub use transcript::{Answered, Deed, Place, TaskKey, Transcript};
 pub use unpick_engine::Memory;

@@ -50,7 +50,9 @@ impl Analysis<'_> {
         let is_new = |one: &Found| !ignored.iter().any(|known| self.is_it(known, one));
         let kept = found.iter().map(is_new);
         let pairs = kept.zip(seeds);
-        pairs.filter_map(|(is_new, seed)| is_new.then_some(seed)).collect()
+        pairs
+            .filter_map(|(is_new, seed)| is_new.then_some(seed))
+            .collect()
     }
 
     /// The events of the trace that the seed consists of.
@@ -74,7 +76,11 @@ impl Analysis<'_> {
                     Answer::Sat(schedule) => {
                         let events = schedule.into_iter().filter(|event| !inside.contains(event));
                         let events = events.collect();
-                        found.push(Found { events, read, value });
+                        found.push(Found {
+                            events,
+                            read,
+                            value,
+                        });
                     }
                     Answer::Unsat => {}
                     Answer::Unknown => self.is_cut = true,
@@ -91,29 +97,42 @@ impl Analysis<'_> {
 
     /// Algorithm 9, Equivalent: what shows up below the first one if the second one follows it, if the
     /// same comes of both orders.
-    fn equivalent(&self, prefix: &[EventId], first: &Found, second: &Found) -> Option<Continuation> {
+    fn equivalent(
+        &self,
+        prefix: &[EventId],
+        first: &Found,
+        second: &Found,
+    ) -> Option<Continuation> {
         let (one, other) = (first.read, second.read);
-        if one == other || self.model.must_precede(one, other) || self.model.must_precede(other, one) {
+        if one == other
+            || self.model.must_precede(one, other)
+            || self.model.must_precede(other, one)
+        {
             return None;
         }
         let first_whole = self.extend(&first.events);
         let second_whole = self.extend(&second.events);
         let is_same = |one: &[EventId], other: &[EventId]| {
             let joined = join(one, other);
-            [first, second].into_iter().all(|wanted| {
-                self.value_in(prefix, &joined, wanted.read) == Some(wanted.value)
-            })
+            [first, second]
+                .into_iter()
+                .all(|wanted| self.value_in(prefix, &joined, wanted.read) == Some(wanted.value))
         };
         if !is_same(&first_whole, &second_whole) || !is_same(&second_whole, &first_whole) {
             return None;
         }
         let places = |events: Vec<EventId>| -> BTreeSet<Place> {
-            let places = events.into_iter().map(|event| self.transcript.places[event]);
+            let places = events
+                .into_iter()
+                .map(|event| self.transcript.places[event]);
             places.collect()
         };
         let rest = |of: &[EventId]| -> Vec<EventId> {
             let is_in_first = |event: &&EventId| first.events.contains(event);
-            of.iter().filter(|event| !is_in_first(event)).copied().collect()
+            of.iter()
+                .filter(|event| !is_in_first(event))
+                .copied()
+                .collect()
         };
         Some(Continuation {
             needed: places(rest(&second.events)),
@@ -135,21 +154,28 @@ impl Analysis<'_> {
                 _ => {}
             }
         }
-        let mut ends: Vec<EventId> = held.into_iter().filter_map(|((task, lock), _)| {
-            let last = events.iter().rposition(|&event| self.model.events()[event].task == task)?;
-            let later = events[last] + 1..self.model.events().len();
-            let releases = |&event: &EventId| {
-                let made = &self.model.events()[event];
-                made.task == task && made.kind == Kind::Unlock { lock }
-            };
-            later.clone().find(releases)
-        }).collect();
+        let mut ends: Vec<EventId> = held
+            .into_iter()
+            .filter_map(|((task, lock), _)| {
+                let last = events
+                    .iter()
+                    .rposition(|&event| self.model.events()[event].task == task)?;
+                let later = events[last] + 1..self.model.events().len();
+                let releases = |&event: &EventId| {
+                    let made = &self.model.events()[event];
+                    made.task == task && made.kind == Kind::Unlock { lock }
+                };
+                later.clone().find(releases)
+            })
+            .collect();
         ends.sort_unstable();
         for end in ends {
             let before = (0..end).filter(|&event| self.model.must_precede(event, end));
             let missing: Vec<EventId> = before.chain([end]).collect();
             let task = self.model.events()[end].task;
-            let missing = missing.into_iter().filter(|&event| self.model.events()[event].task == task);
+            let missing = missing
+                .into_iter()
+                .filter(|&event| self.model.events()[event].task == task);
             whole = join(&whole, &missing.collect::<Vec<_>>());
         }
         whole
@@ -162,11 +188,15 @@ impl Analysis<'_> {
         let before = prefix.iter().chain(&events[..end]).rev();
         let mut writes = before.filter_map(|&event| self.model.events()[event].writes());
         let last = writes.find(|(at, _)| *at == location);
-        last.map(|(_, value)| value).or_else(|| self.model.value_of(read, None))
+        last.map(|(_, value)| value)
+            .or_else(|| self.model.value_of(read, None))
     }
 
     fn is_it(&self, known: &Continuation, found: &Found) -> bool {
-        let places = found.events.iter().map(|&event| self.transcript.places[event]);
+        let places = found
+            .events
+            .iter()
+            .map(|&event| self.transcript.places[event]);
         let places: BTreeSet<Place> = places.collect();
         self.transcript.places[found.read] == known.target
             && found.value == known.value

@@ -22,7 +22,7 @@ use std::time::Instant;
 use unpick_engine::{
     Begin, Execution, Findings, Memory, Planning, Round, Stop, Strategy, View, Warning, WarningKind,
 };
-use unpick_trace::{Choice, TaskId};
+use unpick_trace::{Choice, Outcome, TaskId};
 
 /// States of the search for a shortest schedule.
 const LITERAL_STATES_MAX: usize = 200_000;
@@ -210,7 +210,8 @@ impl Strategy for Mcr {
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
-        Ok(self.follow.choose(view))
+        // It waits for something, which only shows when it is tried.
+        self.follow.choose(view).ok_or(Stop::Cut)
     }
 
     fn answer(&mut self, _: &View<'_>, question: Choice) -> Result<u32, Stop> {
@@ -223,15 +224,15 @@ impl Strategy for Mcr {
         let reads = transcript.reads();
         let seed = self.follow.seed().clone();
         let mut finding = Finding::default();
-        // A seed that was not possible after all, since it waits for something, shows nothing new.
-        if seed.is_kept_by(&reads) {
+        let is_kept = seed.is_kept_by(&reads);
+        if is_kept {
             finding.seeds = self.expand(&transcript, &seed);
         }
-        if self.keeps_traces() {
+        if self.keeps_traces() && execution.outcome() != Some(&Outcome::Cut) {
             finding.trace = Some(Kept { transcript, reads });
         }
         self.found.push(finding);
-        Ok(true)
+        Ok(is_kept || execution.outcome().is_some_and(Outcome::is_failure))
     }
 
     fn watches(&self) -> bool {
@@ -308,9 +309,10 @@ impl Traces {
             return None;
         }
         let none = Vec::new();
-        let lists = seed.content.iter().map(|(&place, &value)| {
-            self.by_read.get(&(place, value)).unwrap_or(&none)
-        });
+        let lists = seed
+            .content
+            .iter()
+            .map(|(&place, &value)| self.by_read.get(&(place, value)).unwrap_or(&none));
         let shortest = lists.min_by_key(|list| list.len())?;
         let is_it = |&&at: &&usize| seed.is_kept_by(&self.all[at].reads);
         shortest.iter().find(is_it).copied()

@@ -94,7 +94,12 @@ impl Model {
         events: Vec<Event>,
     ) -> Result<Model, ModelError> {
         let performed = events.len();
-        Model::build((memory, Forwarding::Operational), initial, events, performed)
+        Model::build(
+            (memory, Forwarding::Operational),
+            initial,
+            events,
+            performed,
+        )
     }
 
     /// As [`Model::new`], of a trace of the first `performed` events. The others are what tasks were about to
@@ -108,7 +113,12 @@ impl Model {
         events: Vec<Event>,
         performed: usize,
     ) -> Result<Model, ModelError> {
-        Model::build((memory, Forwarding::Operational), initial, events, performed)
+        Model::build(
+            (memory, Forwarding::Operational),
+            initial,
+            events,
+            performed,
+        )
     }
 
     /// As [`Model::new`], but as the formula is printed: a load waits for the own stores to its location,

@@ -33,7 +33,11 @@ pub struct Continuation {
 impl Seed {
     /// The seed that performs a schedule of events of a transcript. The last read sees `value`, if one is
     /// given, instead of what it saw.
-    pub fn new(transcript: &Transcript, schedule: &[EventId], last: Option<(EventId, u64)>) -> Seed {
+    pub fn new(
+        transcript: &Transcript,
+        schedule: &[EventId],
+        last: Option<(EventId, u64)>,
+    ) -> Seed {
         let mut seed = Seed::default();
         let mut is_done = HashSet::new();
         for &event in schedule {

@@ -94,6 +94,8 @@ pub struct Transcript {
     pub answers: Vec<Answered>,
     /// How many of the events happened; the others were about to.
     pub performed: usize,
+    /// Of the others, those that may be possible in an order of the same events.
+    pub possible: Vec<EventId>,
 }
 
 /// What an object that nobody has changed is: a version as good as any.
@@ -121,7 +123,8 @@ impl Transcript {
     /// places.
     pub fn reads(&self) -> BTreeMap<Place, u64> {
         let events = self.events[..self.performed].iter().zip(&self.places);
-        let reads = events.map(|(event, &place)| (place, event.reads().map_or(0, |(_, value)| value)));
+        let reads =
+            events.map(|(event, &place)| (place, event.reads().map_or(0, |(_, value)| value)));
         let answers = self.answers.iter();
         reads
             .chain(answers.map(|one| (one.place, u64::from(one.answer))))
@@ -328,11 +331,21 @@ impl<'a> Writer<'a> {
             return self.wait(op, Kind::Write { location, value }, step_number);
         }
         let kind = match (reads, writes) {
-            (true, true) => Kind::ReadModifyWrite { location, read, written },
-            (false, true) => Kind::Write { location, value: written },
+            (true, true) => Kind::ReadModifyWrite {
+                location,
+                read,
+                written,
+            },
+            (false, true) => Kind::Write {
+                location,
+                value: written,
+            },
             _ => Kind::Read { location, value },
         };
-        let is_plain = matches!(op.kind, OpKind::Load | OpKind::PlainRead | OpKind::PlainWrite);
+        let is_plain = matches!(
+            op.kind,
+            OpKind::Load | OpKind::PlainRead | OpKind::PlainWrite
+        );
         self.push(kind, !is_plain && is_relaxed);
         if writes && !self.acting.is_pending {
             self.versions[location as usize] = written;
@@ -399,7 +412,12 @@ impl<'a> Writer<'a> {
     /// What an operation or effect touches that has no kind of its own in the model.
     fn write_access(&mut self, access: &Access) {
         let Location { object, part } = access.location;
-        let Acting { task, op, is_pending, .. } = self.acting;
+        let Acting {
+            task,
+            op,
+            is_pending,
+            ..
+        } = self.acting;
         let kind = self.execution.trace().objects[object.index()].kind;
         let is_read = match (kind, part) {
             (ObjectKind::Variable | ObjectKind::Buffer, _) => return,
@@ -418,14 +436,24 @@ impl<'a> Writer<'a> {
         self.look(task, read);
         let drains = !matches!(op.kind, OpKind::OnceRead | OpKind::Enter);
         if is_read {
-            self.push(Kind::Read { location, value: read }, drains);
+            self.push(
+                Kind::Read {
+                    location,
+                    value: read,
+                },
+                drains,
+            );
             return;
         }
         let written = self.version(task);
         if !is_pending {
             self.versions[location as usize] = written;
         }
-        let kind = Kind::ReadModifyWrite { location, read, written };
+        let kind = Kind::ReadModifyWrite {
+            location,
+            read,
+            written,
+        };
         self.push(kind, drains);
     }
 
@@ -462,6 +490,7 @@ impl<'a> Writer<'a> {
 
     /// What tasks were about to do. What they would see is what is there at the end.
     fn write_pending(&mut self) {
+        let is_deadlock = matches!(self.execution.outcome(), Some(Outcome::Deadlock(_)));
         let tasks = (0..self.execution.task_count() as u32).map(TaskId);
         for task in tasks.filter(|&task| self.execution.is_pending(task)) {
             let op = self.execution.pending_op(task);
@@ -480,15 +509,30 @@ impl<'a> Writer<'a> {
             let step = Step::new(Choice::Task(task), task, op, SiteId::UNKNOWN);
             self.write_operation(&step, self.acting.step, None, false);
             let mut accesses = Vec::new();
-            self.history.add_pending(self.execution, task, &mut accesses);
+            self.history
+                .add_pending(self.execution, task, &mut accesses);
             for access in &accesses {
                 self.write_access(access);
             }
             if self.transcript.events.len() == first && !op.is_buffered() {
                 self.push(Kind::Fence, false);
             }
+            // What waits for anything but a lock waits for something that has not happened.
+            let is_lock = matches!(
+                self.transcript.events.get(first).map(|event| event.kind),
+                Some(Kind::Lock { .. })
+            );
+            if is_lock || !is_deadlock {
+                self.transcript
+                    .possible
+                    .extend(first..self.transcript.events.len());
+            }
         }
+        let stores = self.transcript.events.len();
         self.write_waiting_stores();
+        self.transcript
+            .possible
+            .extend(stores..self.transcript.events.len());
     }
 
     fn push(&mut self, kind: Kind, drains: bool) {
@@ -536,7 +580,10 @@ impl<'a> Writer<'a> {
 
     /// What a task makes of something now.
     fn version(&self, task: TaskId) -> u64 {
-        mix(self.seen[task.index()], u64::from(self.counts[task.index()]))
+        mix(
+            self.seen[task.index()],
+            u64::from(self.counts[task.index()]),
+        )
     }
 
     /// A task sees something.
@@ -555,8 +602,13 @@ fn sections(execution: &Execution) -> HashSet<ObjectId> {
     let mut held: Vec<Vec<ObjectId>> = vec![Vec::new(); execution.task_count()];
     let pending = (0..execution.task_count() as u32).map(TaskId);
     let pending = pending.filter(|&task| execution.is_pending(task));
-    let pending: Vec<_> = pending.map(|task| (task, execution.pending_op(task))).collect();
-    let performed = execution.trace().operations().map(|step| (step.task, step.op));
+    let pending: Vec<_> = pending
+        .map(|task| (task, execution.pending_op(task)))
+        .collect();
+    let performed = execution
+        .trace()
+        .operations()
+        .map(|step| (step.task, step.op));
     for (task, op) in performed.chain(pending) {
         let held = &mut held[task.index()];
         match op.kind {
@@ -593,7 +645,15 @@ fn waits(kind: OpKind) -> bool {
     use OpKind::*;
     matches!(
         kind,
-        Join | ReadLock | WriteLock | Wait | Acquire | BarrierWait | OnceEnter | Send | Receive | Park
+        Join | ReadLock
+            | WriteLock
+            | Wait
+            | Acquire
+            | BarrierWait
+            | OnceEnter
+            | Send
+            | Receive
+            | Park
     )
 }
 

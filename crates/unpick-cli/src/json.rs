@@ -11,7 +11,10 @@ use std::collections::BTreeSet;
 use unpick::analysis::{At, Size, Understanding};
 use unpick::report::{explained, headline, why};
 use unpick::trace::{Divergence, Outcome, Trace};
-use unpick::{Classes, Exploration, FirstFailure, PartFound, Shard, ShardFound, StopReason};
+use unpick::{
+    Classes, Exploration, FirstFailure, PartFound, Planning, Shard, ShardFound, StopReason,
+};
+use unpick_suite::Source;
 
 const REASONS: &[(StopReason, &str)] = &[
     (StopReason::Exhausted, "exhausted"),
@@ -73,7 +76,12 @@ impl Line {
             "failures_by_cause": self.groups,
             "hbrs": found.hbrs(),
             "lazy_hbrs": found.lazy_hbrs(),
-            "states": found.states(),
+            "states": match self.counts_reads(found) {
+                true => found.read_states(),
+                false => found.states(),
+            },
+            "read_states": found.read_states(),
+            "planning": found.planning.as_ref().map(planning_to_json),
             "histories": covered.map(|covered| covered.histories),
             "histories_once": covered.map(|covered| covered.histories_once),
             "unseen_estimate": coverage::unseen(found, &self.strategy),
@@ -95,6 +103,13 @@ impl Line {
             object["bounds"] = by_bound.collect();
         }
         object
+    }
+
+    /// Whether a state is what reads have seen: as those who plan by it and the programs made for that mean it.
+    fn counts_reads(&self, found: &Exploration) -> bool {
+        let program = unpick_suite::find(&self.name);
+        let is_huang = program.is_ok_and(|one| one.program.source == Source::Huang);
+        found.planning.is_some() || is_huang
     }
 
     fn shard_to_json(&self, shard: Shard, found: &Exploration) -> Value {
@@ -211,6 +226,18 @@ fn part_to_json(part: &PartFound) -> Value {
     })
 }
 
+fn planning_to_json(planning: &Planning) -> Value {
+    json!({
+        "seeds": planning.seeds,
+        "queries": planning.queries,
+        "sat": planning.sat,
+        "unsat": planning.unsat,
+        "unknown": planning.queries - planning.sat - planning.unsat,
+        "constraints": planning.constraints,
+        "solve_ms": planning.nanoseconds / 1_000_000,
+    })
+}
+
 /// The hashes themselves: numbers of classes cannot be added up.
 fn classes_to_json(classes: &Classes) -> Value {
     let hashes = |set: &BTreeSet<u128>| -> Vec<String> {
@@ -220,6 +247,7 @@ fn classes_to_json(classes: &Classes) -> Value {
         "hbrs": hashes(&classes.hbrs),
         "lazy_hbrs": hashes(&classes.lazy_hbrs),
         "states": hashes(&classes.states),
+        "reads": hashes(&classes.reads),
     })
 }
 
@@ -240,6 +268,7 @@ fn classes_from_json(object: &Value) -> Result<Option<Classes>> {
         hbrs: hashes("hbrs")?,
         lazy_hbrs: hashes("lazy_hbrs")?,
         states: hashes("states")?,
+        reads: hashes("reads")?,
     }))
 }
 

@@ -301,6 +301,17 @@ impl Session<'_> {
                 thousands(states)
             );
         }
+        if let Some(planning) = &found.planning {
+            say!(
+                "  states that reads can tell apart: {}; questions: {}, yes {}, no {}; seeds: {}; analysis: {:.3} s",
+                found.read_states().map_or("not counted".into(), thousands),
+                thousands(planning.queries),
+                thousands(planning.sat),
+                thousands(planning.unsat),
+                thousands(planning.seeds),
+                planning.nanoseconds as f64 / 1e9
+            );
+        }
         if let Some(chance) = self.config.guarantee(found) {
             say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");
         }

@@ -1,8 +1,8 @@
 //! The loop over executions.
 
 use crate::{
-    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Planning, Profile, Relation,
-    Sketch, Strategy, Warning, warning::add_warning,
+    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Planning, Profile,
+    Relation, Sketch, Strategy, Warning, warning::add_warning,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;

@@ -68,7 +68,10 @@ impl Spec {
                 },
             })?;
         let number = match words_of(parameter) {
-            Some(words) => words.iter().position(|word| *word == value).map(|at| at as u64),
+            Some(words) => words
+                .iter()
+                .position(|word| *word == value)
+                .map(|at| at as u64),
             None => value.parse().ok(),
         };
         let number = number.filter(|number| (min..=max).contains(number));
@@ -110,7 +113,9 @@ impl Spec {
     pub fn is_exhaustive(&self) -> bool {
         let bounds = ["bound", "preemptions", "delays"];
         let is_literal = self.value("mode") == Some(1);
-        self.technique.is_exhaustive && !is_literal && bounds.iter().all(|name| self.value(name).is_none())
+        self.technique.is_exhaustive
+            && !is_literal
+            && bounds.iter().all(|name| self.value(name).is_none())
     }
 
     /// The probability with which one execution finds a bug of the depth that `pct` was asked for,

@@ -35,7 +35,11 @@ fn reached(litmus: &Litmus, model: Memory, technique: &str) -> (States, u64) {
         .memory(model);
     let exploration = unpick::explore(config, body);
     assert!(exploration.complete, "{technique} on {litmus}");
-    assert!(exploration.warnings.is_empty() || technique.contains("literal"), "{technique}: {:?}", exploration.warnings);
+    assert!(
+        exploration.warnings.is_empty() || technique.contains("literal"),
+        "{technique}: {:?}",
+        exploration.warnings
+    );
     let found = found.lock().unwrap().clone();
     ((found, exploration.failures > 0), exploration.executions)
 }
@@ -45,7 +49,14 @@ fn truth(litmus: &Litmus, model: Memory) -> States {
     let count = litmus.tasks.len();
     let deadlocks = all.iter().any(|outcome| outcome.len() == count);
     let ends = all.into_iter().filter(|outcome| outcome.len() > count);
-    (ends.map(|mut outcome| { outcome.pop(); outcome }).collect(), deadlocks)
+    (
+        ends.map(|mut outcome| {
+            outcome.pop();
+            outcome
+        })
+        .collect(),
+        deadlocks,
+    )
 }
 
 const TECHNIQUES: [&str; 4] = ["mcr", "se-mcr", "mcr:mode=literal", "se-mcr:mode=literal"];
@@ -57,13 +68,24 @@ fn judge(model: Memory, name: &str, seeds: std::ops::Range<u64>, make: &dyn Fn(u
         let truth = truth(&litmus, model);
         for (total, technique) in totals.iter_mut().zip(TECHNIQUES) {
             let (found, executions) = reached(&litmus, model, technique);
-            assert!(found.0.is_subset(&truth.0), "{technique}, program {seed}:\n{litmus}");
+            assert!(
+                found.0.is_subset(&truth.0),
+                "{technique}, program {seed}:\n{litmus}"
+            );
             total.executions += executions;
             total.states += found.0.len() as u64;
             if found != truth {
                 total.losses += 1;
                 total.first_loss.get_or_insert(seed);
-                if technique == "mcr" { println!("{technique} loses {} of {}, deadlock {} {}, program {seed}:\n{litmus}", truth.0.len() - found.0.len(), truth.0.len(), truth.1, found.1); }
+                if technique == "mcr" {
+                    println!(
+                        "{technique} loses {} of {}, deadlock {} {}, program {seed}:\n{litmus}",
+                        truth.0.len() - found.0.len(),
+                        truth.0.len(),
+                        truth.1,
+                        found.1
+                    );
+                }
             }
         }
     }
@@ -78,21 +100,46 @@ fn judge(model: Memory, name: &str, seeds: std::ops::Range<u64>, make: &dyn Fn(u
             total.first_loss
         );
     }
-    let exact = totals.iter().zip(TECHNIQUES).filter(|(_, name)| !name.contains("literal"));
+    let exact = totals
+        .iter()
+        .zip(TECHNIQUES)
+        .filter(|(_, name)| !name.contains("literal"));
     for (total, technique) in exact {
         assert_eq!(total.losses, 0, "{technique} under {}", model.name());
     }
 }
 
-fn count() -> u64 { std::env::var("COUNT").map_or(300, |text| text.parse().unwrap()) }
+fn count() -> u64 {
+    std::env::var("COUNT").map_or(300, |text| text.parse().unwrap())
+}
 
 #[test]
-fn sc() { judge(Memory::Sc, "accesses", 0..count(), &|seed| random(seed, 4, 4)); }
+fn sc() {
+    judge(Memory::Sc, "accesses", 0..count(), &|seed| {
+        random(seed, 4, 4)
+    });
+}
 #[test]
-fn tso() { judge(Memory::Tso, "accesses", 0..count(), &|seed| random(seed, 4, 4)); }
+fn tso() {
+    judge(Memory::Tso, "accesses", 0..count(), &|seed| {
+        random(seed, 4, 4)
+    });
+}
 #[test]
-fn pso() { judge(Memory::Pso, "accesses", 0..count(), &|seed| random(seed, 4, 4)); }
+fn pso() {
+    judge(Memory::Pso, "accesses", 0..count(), &|seed| {
+        random(seed, 4, 4)
+    });
+}
 #[test]
-fn sections_sc() { judge(Memory::Sc, "sections", 0..count(), &|seed| random_sections(seed, 3)); }
+fn sections_sc() {
+    judge(Memory::Sc, "sections", 0..count(), &|seed| {
+        random_sections(seed, 3)
+    });
+}
 #[test]
-fn sections_pso() { judge(Memory::Pso, "sections", 0..count(), &|seed| random_sections(seed, 3)); }
+fn sections_pso() {
+    judge(Memory::Pso, "sections", 0..count(), &|seed| {
+        random_sections(seed, 3)
+    });
+}

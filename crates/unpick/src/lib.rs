@@ -47,7 +47,7 @@ pub use unpick_config::{parse_duration, parse_number};
 pub use unpick_engine::{
     BoundCount, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
     FailureGroup, FailureGroups, FirstFailure, GROUPS_MAX, Limits, LockCycle, LockLink, Memory,
-    PartFound, Race, ShardFound, StopReason, Warning, WarningKind,
+    PartFound, Planning, Race, ShardFound, StopReason, Warning, WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;

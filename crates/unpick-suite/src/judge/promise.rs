@@ -17,6 +17,9 @@ pub enum Coverage {
     /// with which others might have raced, are never seen. Techniques that learn from an execution
     /// where to go next cannot promise more.
     EveryStateOrFailure,
+    /// Everything that the tasks can have seen when all of them have come to their end, whatever else is left
+    /// behind, and at least one deadlock and one failure of a program that has them.
+    EveryView,
     /// Nothing: what is missed is counted.
     Nothing,
 }
@@ -58,6 +61,8 @@ pub const PROMISES: &[Promise] = &[
     Promise::new("dpor:sleep=0", Coverage::EveryState, Relations::Every(Dependence::Regular)),
     Promise::new("odpor", Coverage::EveryState, Relations::Optimal),
     Promise::new("lazy-odpor", Coverage::EveryStateOrFailure, Relations::Uncut),
+    Promise::new("mcr", Coverage::EveryView, Relations::Any),
+    Promise::new("se-mcr", Coverage::EveryView, Relations::Any),
     Promise::new("lazy-dpor", Coverage::Nothing, Relations::Any),
     Promise::new("lazy-dpor:fallback=0", Coverage::Nothing, Relations::Any),
 ];

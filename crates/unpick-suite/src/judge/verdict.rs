@@ -1,10 +1,13 @@
 //! Compares what a technique has found with the truth, and with other techniques.
 
 use super::promise::LESS_WORK;
-use super::{Breach, Coverage, Dependence, Measured, Promise, Relations, State, Truth, Verdict};
+use super::{
+    Breach, Coverage, Dependence, Ending, Measured, Promise, Relations, State, TaskState, Truth,
+    Verdict,
+};
 use super::{config, explore};
 use crate::generated::Program;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use unpick::Exploration;
@@ -65,7 +68,9 @@ impl Verdict {
 
     fn check_counts(&mut self, promise: Promise, found: &Exploration, relations: usize) {
         let schedules = found.schedules;
-        if schedules > self.schedules {
+        // What is promised of an execution may turn out to be so of another one, too.
+        let may_repeat = promise.coverage == Coverage::EveryView;
+        if schedules > self.schedules && !may_repeat {
             let counts = format!("{schedules} against {}", self.schedules);
             self.breach(promise.technique, "runs no more schedules than dfs", counts);
         }
@@ -111,11 +116,14 @@ impl Verdict {
         let is_exact = match promise.coverage {
             Coverage::EverySchedule | Coverage::EveryState => true,
             Coverage::EveryStateOrFailure => !self.fails,
-            Coverage::Nothing => false,
+            Coverage::EveryView | Coverage::Nothing => false,
         };
         let missed = truth.states.difference(states).min();
         if let Some(missed) = missed.filter(|_| is_exact) {
             self.breach(technique, "reaches every state", format!("not: {missed}"));
+        }
+        if promise.coverage == Coverage::EveryView {
+            self.check_views(promise, states, truth);
         }
         let must_fail = self.fails && promise.coverage == Coverage::EveryStateOrFailure;
         if must_fail && !states.iter().any(State::is_early) {
@@ -124,6 +132,30 @@ impl Verdict {
                 "finds a failure if there is one",
                 "none".to_owned(),
             );
+        }
+    }
+
+    fn check_views(&mut self, promise: Promise, states: &HashSet<State>, truth: &Truth) {
+        let technique = promise.technique;
+        let views = |states: &HashSet<State>| -> BTreeSet<Vec<TaskState>> {
+            let ended = states.iter().filter(|state| state.ending == Ending::Pass);
+            ended.map(|state| state.tasks.clone()).collect()
+        };
+        let (found, all) = (views(states), views(&truth.states));
+        if let Some(missed) = all.difference(&found).next() {
+            let found = format!("not: {missed:?}");
+            self.breach(technique, "shows the tasks everything", found);
+        }
+        let endings = |states: &HashSet<State>| -> BTreeSet<Ending> {
+            states.iter().map(|state| state.ending).collect()
+        };
+        let missing: Vec<_> = endings(&truth.states)
+            .difference(&endings(states))
+            .copied()
+            .collect();
+        if !missing.is_empty() {
+            let found = format!("not: {missing:?}");
+            self.breach(technique, "ends in every way there is", found);
         }
     }
 

@@ -3,9 +3,7 @@
 use super::{Driver, Pace, Sum, Told};
 use crate::rt::on_own_thread;
 use std::sync::{Mutex, PoisonError};
-use unpick_engine::{
-    Control, Exploration, Findings, Round, StopReason, Strategy, explore_range,
-};
+use unpick_engine::{Control, Exploration, Findings, Round, StopReason, Strategy, explore_range};
 
 /// Parts of a round for each worker, so that none has to wait long for the last one.
 const PARTS_EACH: usize = 4;
@@ -78,7 +76,8 @@ impl Driver<'_> {
                     false => Control::Continue,
                 };
                 let limits = self.limits();
-                let (part, _) = explore_range(&mut *runtime, &mut *strategy, range, &limits, &mut look);
+                let (part, _) =
+                    explore_range(&mut *runtime, &mut *strategy, range, &limits, &mut look);
                 sum.end_part(&part, &mut told);
                 if part.stopped_because != StopReason::Exhausted {
                     let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
