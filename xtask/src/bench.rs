@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`, or that of questions to
-//! causal models.
+//! causal models and of explorations by them.
 
 use std::path::Path;
 
@@ -12,9 +12,11 @@ pub fn measure(root: &Path, options: &[String]) -> Result<bool> {
     start(root, ["xtask", "peers"], options)
 }
 
-/// Measures the time per question to the causal models of traces.
-pub fn measure_queries(root: &Path, options: &[String]) -> Result<bool> {
-    start(root, ["unpick-causality", "queries"], options)
+/// Measures the time per question to the causal models of traces, and whole explorations by them.
+pub fn measure_causality(root: &Path, options: &[String]) -> Result<bool> {
+    let is_asked = start(root, ["unpick-causality", "queries"], options)?;
+    println!();
+    Ok(start(root, ["xtask", "reductions"], &[])? && is_asked)
 }
 
 fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {

@@ -104,7 +104,7 @@ fn main() -> ExitCode {
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
         Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
-            bench::measure_queries(&root, &options[1..])
+            bench::measure_causality(&root, &options[1..])
         }
         Chore::Bench { options } => bench::measure(&root, &options),
     });

@@ -93,6 +93,7 @@ impl<'a> Expansion<'a> {
         for ring in self.model.deadlock_candidates(RING_MAX) {
             self.ask_for_deadlock(ring);
         }
+        self.ask_for_races();
         (self.seeds, self.is_cut)
     }
 
@@ -179,6 +180,29 @@ impl<'a> Expansion<'a> {
         let reads = schedule.iter().copied();
         let reads = reads.filter(|&event| self.model.events()[event].reads().is_some());
         reads.filter(|&read| !is_needed(read)).collect()
+    }
+
+    /// Reads do not tell whether accesses race. It is enough to know once of two places in the program.
+    fn ask_for_races(&mut self) {
+        let plain = &self.transcript.plain;
+        let mut shown = HashSet::new();
+        for (one, other) in self.model.race_candidates() {
+            let (first, second) = (plain[one].min(plain[other]), plain[one].max(plain[other]));
+            if first == 0 || shown.contains(&(first, second)) {
+                continue;
+            }
+            let query = Query::new(Goal::Race(one, other));
+            if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
+                shown.insert((first, second));
+                let mut seed = Seed::new(self.transcript, &schedule, None);
+                // The later of the two sees something else now.
+                for event in [one, other] {
+                    seed.content.remove(&self.transcript.places[event]);
+                }
+                seed.race = mix(first, second);
+                self.seeds.push(seed);
+            }
+        }
     }
 
     /// A deadlock has no read of its own: it is looked for with all that the others can have seen.

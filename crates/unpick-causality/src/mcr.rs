@@ -146,7 +146,11 @@ impl Mcr {
 
     /// Whether a seed is new.
     fn is_new(&mut self, seed: &Seed) -> bool {
-        self.mode == Mode::Literal || self.known.insert(seed.key())
+        match self.mode {
+            Mode::Literal => true,
+            Mode::Complete if seed.race != 0 => self.known.insert(seed.race.into()),
+            Mode::Complete => self.known.insert(seed.key()),
+        }
     }
 
     /// Makes the next round of what the last one has found.
@@ -305,7 +309,7 @@ impl Traces {
 
     /// The first execution that keeps what a seed promises, if that says all.
     fn find(&self, seed: &Seed) -> Option<usize> {
-        if seed.tag != 0 {
+        if (seed.tag, seed.race) != (0, 0) {
             return None;
         }
         let none = Vec::new();

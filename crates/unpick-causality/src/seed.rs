@@ -13,6 +13,8 @@ pub struct Seed {
     pub content: BTreeMap<Place, u64>,
     /// What makes it different from others of the same content; zero if nothing does.
     pub tag: u64,
+    /// A number for the data race that it shows; zero if it was not made for one.
+    pub race: u64,
     /// What need not be explored behind it, because it is elsewhere: for SE-MCR as published.
     pub ignored: Vec<Continuation>,
 }

@@ -88,6 +88,9 @@ pub struct Transcript {
     pub deeds: Vec<Deed>,
     /// By event: the step of the trace; of a store, where it was performed.
     pub steps: Vec<usize>,
+    /// By event: a number for the place in the program of a plain access, the same in all executions; zero for
+    /// everything else.
+    pub plain: Vec<u64>,
     /// By location: what it holds in the beginning.
     pub initial: Vec<Option<u64>>,
     /// The questions, in order.
@@ -140,6 +143,7 @@ struct Waiting {
     event: Event,
     place: Place,
     step: usize,
+    plain: u64,
 }
 
 /// The transition at hand.
@@ -247,9 +251,7 @@ impl<'a> Writer<'a> {
                 self.write_operation(step, step_number, stored, is_refused);
             }
         }
-        for access in self.history.accesses(number) {
-            self.write_access(access);
-        }
+        self.write_accesses(self.history.accesses(number));
         for created in self.created.remove(&number).unwrap_or_default() {
             self.seen[created.index()] = mix(self.keys[created.index()], self.seen[task.index()]);
             self.push(Kind::Fork { task: created.0 }, true);
@@ -367,6 +369,7 @@ impl<'a> Writer<'a> {
             event: if ordered { made.ordered() } else { made },
             place,
             step,
+            plain: self.plain_site(),
         });
     }
 
@@ -387,6 +390,7 @@ impl<'a> Writer<'a> {
         self.transcript.events.push(waiting.event);
         self.transcript.places.push(waiting.place);
         self.transcript.steps.push(waiting.step);
+        self.transcript.plain.push(waiting.plain);
         self.transcript.deeds.push(Deed::Flush {
             task: self.keys[waiting.owner.index()],
             number: waiting.number,
@@ -407,6 +411,30 @@ impl<'a> Writer<'a> {
         let mut values = values.filter(|(at, _)| *at == location);
         let newest = values.next().map(|(_, value)| value);
         newest.unwrap_or(self.versions[location as usize])
+    }
+
+    /// What a transition touches besides. A channel is one thing: whether there is room in it or a message
+    /// tells the order of all its uses.
+    fn write_accesses(&mut self, accesses: &[Access]) {
+        for (at, access) in accesses.iter().enumerate() {
+            let Location { object, .. } = access.location;
+            let kind = self.execution.trace().objects[object.index()].kind;
+            if kind != ObjectKind::Channel {
+                self.write_access(access);
+                continue;
+            }
+            let mut others = accesses.iter().filter(|one| one.location.object == object);
+            let is_read = others.clone().all(|one| one.mode == Mode::Read);
+            let is_first = others.next() == Some(&accesses[at]);
+            if is_first {
+                let part = Location::WHOLE;
+                self.write_access(&Access {
+                    location: Location { object, part },
+                    mode: if is_read { Mode::Read } else { Mode::Write },
+                    lazy: access.lazy,
+                });
+            }
+        }
     }
 
     /// What an operation or effect touches that has no kind of its own in the model.
@@ -511,9 +539,7 @@ impl<'a> Writer<'a> {
             let mut accesses = Vec::new();
             self.history
                 .add_pending(self.execution, task, &mut accesses);
-            for access in &accesses {
-                self.write_access(access);
-            }
+            self.write_accesses(&accesses);
             if self.transcript.events.len() == first && !op.is_buffered() {
                 self.push(Kind::Fence, false);
             }
@@ -541,10 +567,25 @@ impl<'a> Writer<'a> {
         self.transcript.events.push(Event { drains, ..event });
         self.transcript.places.push(place);
         self.transcript.steps.push(self.acting.step);
+        self.transcript.plain.push(self.plain_site());
         self.transcript.deeds.push(Deed::Act {
             task: place.task,
             ordinal: place.ordinal,
         });
+    }
+
+    /// The number of the place in the program if a plain access is at hand.
+    fn plain_site(&self) -> u64 {
+        let is_plain = matches!(self.acting.op.kind, OpKind::PlainRead | OpKind::PlainWrite);
+        let step = self.execution.trace().steps.get(self.acting.step);
+        let site = step.and_then(|step| self.execution.trace().site(step.site));
+        site.filter(|_| is_plain).map_or(0, |site| {
+            let file = site
+                .file
+                .bytes()
+                .fold(1, |hash, byte| mix(hash, byte.into()));
+            mix(mix(file, site.line.into()), site.column.into()) | 1
+        })
     }
 
     /// The name of the next event of a transition, and its place in the program order of the task.

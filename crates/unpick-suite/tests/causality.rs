@@ -1,24 +1,35 @@
-//! Maximal causality reduction: in its complete form it meets every state that an enumeration on store buffers
-//! meets, also with locks; how many the published form loses is counted.
+//! Maximal causality reduction: in its complete form it shows every state that an enumeration on store buffers
+//! shows, also with locks, with one execution each; how many the published form loses is counted.
+//!
+//! `UNPICK_PROGRAMS=3000 cargo test --release -p unpick-suite --test causality` looks at more programs.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use unpick::{Config, Memory};
-use unpick_suite::litmus::{Litmus, Outcome, random, random_sections};
+use unpick::{Config, Exploration, Memory};
+use unpick_suite::find;
+use unpick_suite::litmus::{Instruction, Litmus, Outcome, random, random_sections};
 
-/// What the reads of each task return, in executions that come to an end, and whether one does not.
+/// What the reads of each task return in executions that come to an end, and whether one does not.
 type States = (BTreeSet<Outcome>, bool);
 
-/// What a technique has come to.
-#[derive(Default)]
-struct Total {
-    executions: u64,
-    states: u64,
-    losses: u64,
-    first_loss: Option<u64>,
+/// Programs of each kind that are looked at, unless asked for more.
+const PROGRAMS: u64 = 150;
+
+fn programs() -> u64 {
+    let asked = std::env::var("UNPICK_PROGRAMS").ok();
+    asked.map_or(PROGRAMS, |text| text.parse().expect("a number"))
 }
 
-fn reached(litmus: &Litmus, model: Memory, technique: &str) -> (States, u64) {
+fn config(model: Memory, technique: &str) -> Config {
+    Config::new()
+        .strategy(technique)
+        .executions(1_000_000)
+        .keep_going(true)
+        .confirm(0)
+        .memory(model)
+}
+
+fn reached(litmus: &Litmus, model: Memory, technique: &str) -> (States, Exploration) {
     let found = Arc::new(Mutex::new(BTreeSet::new()));
     let body = {
         let (litmus, found) = (Arc::new(litmus.clone()), Arc::clone(&found));
@@ -27,119 +38,171 @@ fn reached(litmus: &Litmus, model: Memory, technique: &str) -> (States, u64) {
             found.lock().unwrap().insert(outcome);
         }
     };
-    let config = Config::new()
-        .strategy(technique)
-        .executions(200_000)
-        .keep_going(true)
-        .confirm(0)
-        .memory(model);
-    let exploration = unpick::explore(config, body);
+    let exploration = unpick::explore(config(model, technique), body);
     assert!(exploration.complete, "{technique} on {litmus}");
-    assert!(
-        exploration.warnings.is_empty() || technique.contains("literal"),
-        "{technique}: {:?}",
-        exploration.warnings
-    );
     let found = found.lock().unwrap().clone();
-    ((found, exploration.failures > 0), exploration.executions)
+    ((found, exploration.failures > 0), exploration)
 }
 
 fn truth(litmus: &Litmus, model: Memory) -> States {
     let all = litmus.outcomes(model);
     let count = litmus.tasks.len();
     let deadlocks = all.iter().any(|outcome| outcome.len() == count);
-    let ends = all.into_iter().filter(|outcome| outcome.len() > count);
+    let ended = all.into_iter().filter(|outcome| outcome.len() > count);
+    let reads = ended.map(|outcome| outcome[..count].to_vec());
+    (reads.collect(), deadlocks)
+}
+
+/// Holds the complete form to the truth.
+fn judge(model: Memory, make: &dyn Fn(u64) -> Litmus) {
+    let (mut states, mut executions) = (0, [0; 2]);
+    for seed in 0..programs() {
+        let litmus = make(seed);
+        let truth = truth(&litmus, model);
+        states += truth.0.len() as u64;
+        for (at, technique) in ["mcr", "se-mcr"].into_iter().enumerate() {
+            let (found, exploration) = reached(&litmus, model, technique);
+            let name = format!(
+                "{technique} under {}, program {seed}:\n{litmus}",
+                model.name()
+            );
+            assert_eq!(found, truth, "{name}");
+            assert_eq!(exploration.warnings, [], "{name}");
+            executions[at] += exploration.executions;
+            if technique == "se-mcr" && !truth.1 {
+                let count = truth.0.len() as u64;
+                assert_eq!(exploration.executions, count, "{name}");
+            }
+        }
+    }
+    println!(
+        "{} programs under {}: {states} states; executions of mcr {}, of se-mcr {}",
+        programs(),
+        model.name(),
+        executions[0],
+        executions[1]
+    );
+}
+
+#[test]
+fn nothing_is_lost_under_sc() {
+    judge(Memory::Sc, &|seed| random(seed, 4, 4));
+}
+
+#[test]
+fn nothing_is_lost_under_tso() {
+    judge(Memory::Tso, &|seed| random(seed, 4, 4));
+}
+
+#[test]
+fn nothing_is_lost_under_pso() {
+    judge(Memory::Pso, &|seed| random(seed, 4, 4));
+}
+
+#[test]
+fn nothing_is_lost_in_critical_sections() {
+    judge(Memory::Sc, &|seed| random_sections(seed, 3));
+    judge(Memory::Pso, &|seed| random_sections(seed, 3));
+}
+
+#[test]
+fn the_published_form_loses_states() {
+    for technique in ["mcr:mode=literal", "se-mcr:mode=literal"] {
+        for model in Memory::ALL {
+            let mut losses = 0;
+            for seed in 0..programs() / 3 {
+                let litmus = random(seed, 3, 4);
+                let (found, _) = reached(&litmus, model, technique);
+                let truth = truth(&litmus, model);
+                assert!(found.0.is_subset(&truth.0), "{technique} on {litmus}");
+                losses += u64::from(found.0 != truth.0);
+            }
+            let name = model.name();
+            println!(
+                "{technique} under {name} loses states of {losses} programs of {}",
+                programs() / 3
+            );
+            assert!(losses > 0, "{technique} under {name}");
+        }
+    }
+}
+
+#[test]
+fn writers_of_one_value_are_one() {
+    for count in 1..=10 {
+        let mut tasks = vec![vec![Instruction::Write(0, 1)]; count];
+        tasks.push(vec![Instruction::Read(0)]);
+        let litmus = Litmus {
+            variables: 1,
+            tasks,
+        };
+        for technique in ["mcr", "se-mcr", "mcr:mode=literal", "se-mcr:mode=literal"] {
+            let (_, found) = reached(&litmus, Memory::Sc, technique);
+            assert_eq!(found.executions, 2, "{technique}, {count} writers");
+        }
+        if count <= 5 {
+            let (_, found) = reached(&litmus, Memory::Sc, "odpor");
+            let relations: u64 = (1..=count as u64 + 1).product();
+            assert_eq!(found.executions, relations, "{count} writers");
+        }
+    }
+}
+
+/// What must not depend on the number of workers.
+fn essence(found: Exploration) -> impl PartialEq + std::fmt::Debug {
+    let failure = found
+        .first_failure
+        .map(|failure| (failure.rank, failure.trace.hash()));
+    let counts = (
+        found.executions,
+        found.schedules,
+        found.failures,
+        found.complete,
+    );
     (
-        ends.map(|mut outcome| {
-            outcome.pop();
-            outcome
-        })
-        .collect(),
-        deadlocks,
+        counts,
+        found.hash,
+        found.classes,
+        found.planning,
+        failure,
+        found.warnings,
     )
 }
 
-const TECHNIQUES: [&str; 4] = ["mcr", "se-mcr", "mcr:mode=literal", "se-mcr:mode=literal"];
-
-fn judge(model: Memory, name: &str, seeds: std::ops::Range<u64>, make: &dyn Fn(u64) -> Litmus) {
-    let mut totals: [Total; 4] = Default::default();
-    for seed in seeds.clone() {
-        let litmus = make(seed);
-        let truth = truth(&litmus, model);
-        for (total, technique) in totals.iter_mut().zip(TECHNIQUES) {
-            let (found, executions) = reached(&litmus, model, technique);
-            assert!(
-                found.0.is_subset(&truth.0),
-                "{technique}, program {seed}:\n{litmus}"
-            );
-            total.executions += executions;
-            total.states += found.0.len() as u64;
-            if found != truth {
-                total.losses += 1;
-                total.first_loss.get_or_insert(seed);
-                if technique == "mcr" {
-                    println!(
-                        "{technique} loses {} of {}, deadlock {} {}, program {seed}:\n{litmus}",
-                        truth.0.len() - found.0.len(),
-                        truth.0.len(),
-                        truth.1,
-                        found.1
+#[test]
+fn any_number_of_workers_finds_the_same() {
+    let programs = [
+        "huang.dekker",
+        "huang.counter:max=2",
+        "huang.fig3_9a:n=1",
+        "philosophers:n=3",
+        "CS.deadlock01_bad",
+    ];
+    for technique in ["mcr", "se-mcr", "mcr:mode=literal", "se-mcr:mode=literal"] {
+        for (label, keep_going) in programs
+            .into_iter()
+            .flat_map(|one| [(one, true), (one, false)])
+        {
+            for executions in [7, 1_000] {
+                let explore = |jobs| {
+                    let selection = find(label).expect("it is in the suite");
+                    let config = config(Memory::Pso, technique)
+                        .executions(executions)
+                        .keep_going(keep_going)
+                        .classes(true)
+                        .fingerprint(true)
+                        .jobs(jobs);
+                    essence(unpick::explore(config, move || selection.run()))
+                };
+                let alone = explore(1);
+                for jobs in [2, 5] {
+                    assert_eq!(
+                        explore(jobs),
+                        alone,
+                        "{technique} on {label}, {jobs} workers"
                     );
                 }
             }
         }
     }
-    for (total, technique) in totals.iter().zip(TECHNIQUES) {
-        println!(
-            "{name} under {}: {technique}: {} executions, {} states, losses in {} of {}, first {:?}",
-            model.name(),
-            total.executions,
-            total.states,
-            total.losses,
-            seeds.end - seeds.start,
-            total.first_loss
-        );
-    }
-    let exact = totals
-        .iter()
-        .zip(TECHNIQUES)
-        .filter(|(_, name)| !name.contains("literal"));
-    for (total, technique) in exact {
-        assert_eq!(total.losses, 0, "{technique} under {}", model.name());
-    }
-}
-
-fn count() -> u64 {
-    std::env::var("COUNT").map_or(300, |text| text.parse().unwrap())
-}
-
-#[test]
-fn sc() {
-    judge(Memory::Sc, "accesses", 0..count(), &|seed| {
-        random(seed, 4, 4)
-    });
-}
-#[test]
-fn tso() {
-    judge(Memory::Tso, "accesses", 0..count(), &|seed| {
-        random(seed, 4, 4)
-    });
-}
-#[test]
-fn pso() {
-    judge(Memory::Pso, "accesses", 0..count(), &|seed| {
-        random(seed, 4, 4)
-    });
-}
-#[test]
-fn sections_sc() {
-    judge(Memory::Sc, "sections", 0..count(), &|seed| {
-        random_sections(seed, 3)
-    });
-}
-#[test]
-fn sections_pso() {
-    judge(Memory::Pso, "sections", 0..count(), &|seed| {
-        random_sections(seed, 3)
-    });
 }

@@ -20,14 +20,17 @@ impl Driver<'_> {
         loop {
             let left = self.config.executions_max - found.executions;
             let rounds = strategy.round(PARTS_EACH * self.config.jobs);
-            found.add_planning(strategy.take_planning());
+            let executions: u64 = rounds.iter().map(|round| round.executions).sum();
             if rounds.is_empty() {
                 found.complete = true;
                 found.stopped_because = StopReason::Exhausted;
             }
+            // What was done only to see whether a budget suffices does not count.
+            if left > 0 {
+                found.add_planning(strategy.take_planning());
+            }
             if rounds.is_empty() || left == 0 {
-                found.warn(strategy.warnings());
-                return found;
+                break;
             }
             for (mut part, findings) in self.run_rounds(rounds, left, &sum) {
                 part.count_from(found.executions);
@@ -42,7 +45,12 @@ impl Driver<'_> {
                 }
             }
             found.stopped_because = StopReason::Executions;
+            if executions > left {
+                break;
+            }
         }
+        found.warn(strategy.warnings());
+        found
     }
 
     /// Runs the parts of a round, in order; the last one of those that are answered may have ended early.
