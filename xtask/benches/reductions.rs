@@ -30,25 +30,43 @@ const PROGRAMS: &[&str] = &[
 type Body = Arc<dyn Fn() + Send + Sync>;
 
 fn main() {
-    println!("| program | memory | states | executions: {} | time |", TECHNIQUES.join(" / "));
+    println!(
+        "| program | memory | states | executions: {} | time |",
+        TECHNIQUES.join(" / ")
+    );
     println!("|---|---|---|---|---|");
     for label in PROGRAMS {
         let selection = unpick_suite::find(label).expect("it is in the suite");
-        compare(label, &Memory::ALL, &(Arc::new(move || selection.run()) as Body));
+        compare(
+            label,
+            &Memory::ALL,
+            &(Arc::new(move || selection.run()) as Body),
+        );
     }
     for classic in CLASSICS.iter().filter(|one| one.name.contains("amport")) {
         let litmus = Arc::new(Litmus {
             variables: classic.variables,
             tasks: classic.tasks.iter().map(|task| task.to_vec()).collect(),
         });
-        compare(classic.name, &Memory::ALL, &(Arc::new(move || drop(litmus.run_tasks())) as Body));
+        compare(
+            classic.name,
+            &Memory::ALL,
+            &(Arc::new(move || drop(litmus.run_tasks())) as Body),
+        );
     }
     for count in [2, 4, 6, 8] {
         let mut tasks = vec![vec![Instruction::Write(0, 1)]; count];
         tasks.push(vec![Instruction::Read(0)]);
-        let litmus = Arc::new(Litmus { variables: 1, tasks });
+        let litmus = Arc::new(Litmus {
+            variables: 1,
+            tasks,
+        });
         let name = format!("{count} writers of one value, one reader");
-        compare(&name, &[Memory::Sc], &(Arc::new(move || drop(litmus.run_tasks())) as Body));
+        compare(
+            &name,
+            &[Memory::Sc],
+            &(Arc::new(move || drop(litmus.run_tasks())) as Body),
+        );
     }
 }
 

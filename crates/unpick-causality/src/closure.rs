@@ -138,12 +138,15 @@ impl<'m> Closure<'m> {
         let writers = &self.model.writers[location as usize];
         let hides = |write: &EventId| !is_right(*write) && self.must_perform(*write);
         let hiding: Vec<EventId> = writers.iter().copied().filter(hides).collect();
+        let own = self.model.order.forwards[read];
+        let is_own_stuck =
+            own.is_some_and(|own| !is_right(own) && !self.plan.may_perform(self.model, own));
         let is_candidate = |&write: &EventId| {
             is_right(write)
+                && !is_own_stuck
                 && self.plan.may_perform(self.model, write)
                 && !hiding.iter().any(|&other| self.is_before(write, other))
         };
-        let own = self.model.order.forwards[read];
         Candidates {
             writes: writers.iter().copied().filter(is_candidate).collect(),
             initial: wanted.allows(self.model, location, None)

@@ -116,6 +116,9 @@ impl Plan {
     /// What `query` asks for; `None` if that is impossible for a plain reason.
     pub fn new(model: &Model, query: &Query) -> Option<Plan> {
         let (stops, target) = stops(model, &query.goal)?;
+        if query.exclude.iter().any(|event| stops.contains(event)) {
+            return None;
+        }
         let count = model.order.chain_count();
         let mut plan = Plan {
             target,

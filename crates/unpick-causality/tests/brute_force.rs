@@ -113,13 +113,16 @@ impl Judge<'_> {
         let ending = match query.goal {
             Goal::Value { read, .. } | Goal::From { read, .. } => vec![read],
             Goal::Race(one, other) => vec![one, other],
-            Goal::Deadlock(_) => vec![],
+            Goal::Deadlock(_) | Goal::Reach(_) => vec![],
         };
         if !schedule.ends_with(&ending) {
             return Err("ends otherwise".into());
         }
         if query.include.iter().any(|event| !schedule.contains(event)) {
             return Err("something is missing".into());
+        }
+        if query.exclude.iter().any(|event| schedule.contains(event)) {
+            return Err("something must not be there".into());
         }
         let (before, after) = self.trace.follow(schedule, &ending)?;
         match &query.goal {
@@ -130,7 +133,8 @@ impl Judge<'_> {
                     .then_some(())
                     .ok_or(format!("sees {value} of {source:?}"))
             }
-            Goal::Race(..) => Ok(()),
+            Goal::Reach(event) if !schedule.contains(event) => Err("it is not reached".into()),
+            Goal::Race(..) | Goal::Reach(_) => Ok(()),
             Goal::Deadlock(requests) => {
                 let blocked = self.trace.blocked(&after);
                 let are = requests
@@ -153,9 +157,31 @@ impl Judge<'_> {
                     (seed as usize * 7 + read * 3 + value as usize) % self.trace.events.len();
                 let is_possible =
                     ways.is_some_and(|ways| ways.iter().any(|done| done.contains(&event)));
-                self.ask(&query.including(vec![event]), is_possible, |seen, _| {
+                let including = query.clone().including(vec![event]);
+                self.ask(&including, is_possible, |seen, _| seen == value);
+                // Without it.
+                let is_possible =
+                    ways.is_some_and(|ways| ways.iter().any(|done| !done.contains(&event)));
+                let excluding = query.excluding(vec![event]);
+                self.ask(&excluding, is_possible && event != read, |seen, _| {
                     seen == value
                 });
+            }
+        }
+    }
+
+    /// Whatever is in the trace can be reached; without an event it can if some way to it does without.
+    fn reached(&mut self, truth: &Truth) {
+        for read in self.model.reads().collect::<Vec<_>>() {
+            let query = Query::new(Goal::Reach(read));
+            self.ask(&query, true, |_, _| true);
+            let (_, value) = self.trace.events[read].reads().expect("it is a read");
+            for event in 0..self.trace.events.len() {
+                let ways = truth.values.get(&(read, value));
+                let is_possible =
+                    ways.is_some_and(|ways| ways.iter().any(|done| !done.contains(&event)));
+                let query = Query::new(Goal::Reach(read)).excluding(vec![event]);
+                self.ask(&query, is_possible && event != read, |_, _| true);
             }
         }
     }
@@ -264,6 +290,7 @@ fn judge(memory: Memory) {
             exhaustive: exhaustive(),
         };
         judge.values(&truth, seed);
+        judge.reached(&truth);
         judge.sources(&truth);
         judge.races(&truth);
         judge.deadlocks(&truth);

@@ -1,5 +1,11 @@
 //! The table of techniques: names, parameters, and one line of help each.
 
+mod parameters;
+
+pub use parameters::Parameter;
+pub(crate) use parameters::WORDS;
+use parameters::{BEYOND, BOUND, CACHE_BOUNDS, MODE, PART, SLEEP, STEPS};
+
 /// A technique that can be asked for by name.
 pub struct Technique {
     /// Its name on the command line.
@@ -16,58 +22,6 @@ pub struct Technique {
     /// [`Spec::build`](crate::Spec::build).
     pub is_planned: bool,
 }
-
-/// A parameter: its name, smallest and largest value, and meaning.
-pub type Parameter = (&'static str, u64, u64, &'static str);
-
-/// The parameters that are given as words; a word stands for its place.
-pub(crate) const WORDS: &[(&str, &[&str])] = &[("mode", &["complete", "literal"])];
-
-const BOUND: (&str, u64, u64, &str) = (
-    "bound",
-    0,
-    u32::MAX as u64,
-    "end after this bound (default: no end)",
-);
-const BEYOND: (&str, u64, u64, &str) = (
-    "beyond",
-    0,
-    1,
-    "1: go on after a bound that shows a failure (default 0)",
-);
-const CACHE_BOUNDS: &[(&str, u64, u64, &str)] = &[
-    (
-        "preemptions",
-        0,
-        u32::MAX as u64,
-        "only schedules with so many preemptions (default: no bound)",
-    ),
-    (
-        "delays",
-        0,
-        u32::MAX as u64,
-        "only schedules with so many delays (default: no bound)",
-    ),
-];
-const SLEEP: (&str, u64, u64, &str) = ("sleep", 0, 1, "0: without sleep sets (default 1)");
-const PART: (&str, u64, u64, &str) = (
-    "part",
-    1,
-    u64::MAX,
-    "executions after which a part is put aside for other workers (default 64)",
-);
-const MODE: (&str, u64, u64, &str) = (
-    "mode",
-    0,
-    1,
-    "complete (default), or literal: as published, which loses states",
-);
-const STEPS: (&str, u64, u64, &str) = (
-    "k",
-    1,
-    u64::MAX,
-    "steps of an execution (default: the most seen so far)",
-);
 
 static TECHNIQUES: &[Technique] = &[
     Technique {

@@ -3,7 +3,8 @@
 //! The must-order decides so much of small questions that the clauses would hardly be tested otherwise.
 
 use super::*;
-use crate::event::{Event, Kind, Memory};
+use crate::event::{Event, Kind};
+use unpick_engine::Memory;
 use crate::query::{Goal, Query};
 use crate::search::search;
 

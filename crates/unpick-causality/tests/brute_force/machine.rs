@@ -140,7 +140,8 @@ impl Trace {
             for (at, &write) in buffer.iter().enumerate() {
                 let (location, _) = self.events[write].writes().expect("a write");
                 let is_first = locations.insert(location);
-                if at == 0 || (self.memory == Memory::Pso && is_first) {
+                let may_overtake = is_first && !self.events[write].is_ordered;
+                if at == 0 || (self.memory == Memory::Pso && may_overtake) {
                     flushes.push((task, write));
                 }
             }

@@ -169,7 +169,8 @@ impl Recorder {
         let buffer = &self.buffers[task];
         let is_head = |&at: &usize| {
             let same = |other: &(u32, u32, u64)| other.1 == buffer[at].1;
-            at == 0 || (self.trace.memory == Memory::Pso && !buffer[..at].iter().any(same))
+            let may_overtake = !is_ordered(buffer[at].0) && !buffer[..at].iter().any(same);
+            at == 0 || (self.trace.memory == Memory::Pso && may_overtake)
         };
         (0..buffer.len()).filter(is_head).collect()
     }
@@ -288,9 +289,15 @@ impl Recorder {
             place,
             kind,
             drains,
+            is_ordered: is_ordered(place),
         };
         self.trace.events.push(event);
     }
+}
+
+/// Whether a store in this place of a program leaves its buffer after all before it: one in four.
+fn is_ordered(place: u32) -> bool {
+    place % 4 == 3
 }
 
 /// A trace in words, for messages.

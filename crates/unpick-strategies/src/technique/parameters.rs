@@ -1,0 +1,53 @@
+//! Parameters that techniques have in common.
+
+/// A parameter: its name, smallest and largest value, and meaning.
+pub type Parameter = (&'static str, u64, u64, &'static str);
+
+/// The parameters that are given as words; a word stands for its place.
+pub(crate) const WORDS: &[(&str, &[&str])] = &[("mode", &["complete", "literal"])];
+
+pub(super) const BOUND: Parameter = (
+    "bound",
+    0,
+    u32::MAX as u64,
+    "end after this bound (default: no end)",
+);
+pub(super) const BEYOND: Parameter = (
+    "beyond",
+    0,
+    1,
+    "1: go on after a bound that shows a failure (default 0)",
+);
+pub(super) const CACHE_BOUNDS: &[Parameter] = &[
+    (
+        "preemptions",
+        0,
+        u32::MAX as u64,
+        "only schedules with so many preemptions (default: no bound)",
+    ),
+    (
+        "delays",
+        0,
+        u32::MAX as u64,
+        "only schedules with so many delays (default: no bound)",
+    ),
+];
+pub(super) const SLEEP: Parameter = ("sleep", 0, 1, "0: without sleep sets (default 1)");
+pub(super) const PART: Parameter = (
+    "part",
+    1,
+    u64::MAX,
+    "executions after which a part is put aside for other workers (default 64)",
+);
+pub(super) const MODE: Parameter = (
+    "mode",
+    0,
+    1,
+    "complete (default), or literal: as published, which loses states",
+);
+pub(super) const STEPS: Parameter = (
+    "k",
+    1,
+    u64::MAX,
+    "steps of an execution (default: the most seen so far)",
+);
