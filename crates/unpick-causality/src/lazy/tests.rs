@@ -4,9 +4,9 @@
 
 use super::*;
 use crate::event::{Event, Kind};
-use unpick_engine::Memory;
 use crate::query::{Goal, Query};
 use crate::search::search;
+use unpick_engine::Memory;
 
 /// Numbers that look random: splitmix64.
 struct Numbers(u64);
