@@ -4,12 +4,13 @@ use crate::explore::runtime;
 use crate::rt::on_own_thread;
 use crate::understand::limits;
 use crate::{Config, Ended, explore_visited};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::time::Instant;
 use unpick_causality::{Along, Expected, Foretold, ModelError, Prediction};
 use unpick_engine::{
-    Begin, Control, Execution, Exploration, FirstFailure, Runtime, Stop, Strategy, View,
+    Begin, Control, Execution, Exploration, FirstFailure, Limits, Runtime, Stop, Strategy, View,
 };
 use unpick_report::{count, headline, thousands};
 use unpick_strategies::Replay;
@@ -123,38 +124,29 @@ pub fn predict(
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     on_own_thread(|| {
         let mut runtime = runtime(config, program);
-        let mut run = |strategy: &mut dyn Strategy| run(&mut *runtime, strategy, config);
-        let mut watched = Watched {
-            replay: Replay::new(trace),
-            are_races_wanted: config.races,
-            prediction: None,
+        let mut session = Session {
+            runtime: &mut *runtime,
+            limits: limits(config),
+            predicted: Predicted::default(),
+            races: BTreeSet::new(),
         };
-        let found = run(&mut watched);
-        if let Some(diverged) = found.diverged {
-            return Err(PredictError::Diverged(diverged));
-        }
-        let prediction = watched.prediction;
-        let mut prediction = prediction
-            .expect("internal error: an execution that nobody has seen")
-            .map_err(PredictError::Model)?;
-        let mut predicted = Predicted {
-            recorded: found.first_failure.map(|failure| *failure),
-            ..Predicted::default()
-        };
+        let mut prediction = session.watch(trace)?;
         while prediction.question_count() > 0 {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                predicted.unasked = prediction.question_count() as u64;
                 break;
             }
             if let Some(foretold) = prediction.ask() {
-                predicted.confirm(foretold, &mut run);
+                session.confirm(foretold);
             }
         }
         let counts = prediction.solver.counts;
-        predicted.questions = counts.queries;
-        predicted.possible = counts.sat;
-        predicted.unknown = counts.queries - counts.sat - counts.unsat;
-        Ok(predicted)
+        Ok(Predicted {
+            questions: counts.queries,
+            possible: counts.sat,
+            unknown: counts.queries - counts.sat - counts.unsat,
+            unasked: prediction.question_count() as u64,
+            ..session.predicted
+        })
     })
 }
 
@@ -179,43 +171,90 @@ pub fn first_execution(config: &Config, program: &(dyn Fn() + Send + Sync)) -> F
     }
 }
 
-impl Predicted {
+/// A program that is run along what was foretold.
+struct Session<'a> {
+    runtime: &'a mut dyn Runtime,
+    limits: Limits,
+    predicted: Predicted,
+    /// The places of the data races so far. Which tasks race there, and which of them is first, makes no other
+    /// race.
+    races: BTreeSet<[String; 2]>,
+}
+
+impl Session<'_> {
+    fn run(&mut self, strategy: &mut dyn Strategy) -> Exploration {
+        let go_on = &mut |_: &_| Control::Continue;
+        unpick_engine::explore(self.runtime, strategy, &self.limits, go_on)
+    }
+
+    /// Runs the recorded execution again, and gives the questions that it raises.
+    fn watch(&mut self, trace: Trace) -> Result<Prediction, PredictError> {
+        let mut watched = Watched {
+            replay: Replay::new(trace),
+            are_races_wanted: self.limits.races,
+            prediction: None,
+        };
+        let found = self.run(&mut watched);
+        if let Some(diverged) = found.diverged {
+            return Err(PredictError::Diverged(diverged));
+        }
+        if let Some(failure) = found.first_failure {
+            self.is_new(&failure);
+            self.predicted.recorded = Some(*failure);
+        }
+        let prediction = watched.prediction;
+        let prediction = prediction.expect("internal error: nobody has seen the execution");
+        prediction.map_err(PredictError::Model)
+    }
+
     /// Runs what was foretold, and keeps it if it fails in a way that is new.
-    fn confirm(
-        &mut self,
-        foretold: Foretold,
-        run: &mut dyn FnMut(&mut dyn Strategy) -> Exploration,
-    ) {
-        self.executions += 1;
-        let found = run(&mut Along::new(foretold.seed));
+    fn confirm(&mut self, foretold: Foretold) {
+        self.predicted.executions += 1;
+        let found = self.run(&mut Along::new(foretold.seed));
         let outcome = found.first_failure.as_ref().map(|failure| &failure.outcome);
+        let predicted = &mut self.predicted;
         match foretold.expected {
-            Expected::Race => self.unconfirmed_races += u64::from(!is_race(outcome)),
+            Expected::Race => {
+                predicted.unconfirmed_races += u64::from(!outcome.is_some_and(is_race));
+            }
             Expected::Deadlock => {
                 let is_deadlock = matches!(outcome, Some(Outcome::Deadlock(_)));
-                self.unconfirmed_deadlocks += u64::from(!is_deadlock);
+                predicted.unconfirmed_deadlocks += u64::from(!is_deadlock);
             }
             Expected::Change => {}
         }
-        let Some(mut failure) = found.first_failure else {
-            return;
-        };
-        let mut known = self.recorded.iter().chain(&self.failures);
-        if !known.any(|one| same_failure(&one.outcome, &failure.outcome)) {
-            failure.execution = self.executions;
-            self.failures.push(*failure);
+        if let Some(mut failure) = found.first_failure
+            && self.is_new(&failure)
+        {
+            failure.execution = self.predicted.executions;
+            self.predicted.failures.push(*failure);
         }
+    }
+
+    /// Whether the execution that has just ended fails in another way than those before.
+    fn is_new(&mut self, failure: &FirstFailure) -> bool {
+        let Predicted {
+            recorded, failures, ..
+        } = &self.predicted;
+        if !is_race(&failure.outcome) {
+            let mut known = recorded.iter().chain(failures);
+            return !known.any(|one| same_failure(&one.outcome, &failure.outcome));
+        }
+        let execution = self.runtime.execution();
+        let race = execution.data_race();
+        let race = race.expect("internal error: a data race that is none");
+        let trace = execution.trace();
+        let mut places = [race.earlier, race.later].map(|step| {
+            let site = trace.site(trace.steps[step].site);
+            site.map_or(String::new(), ToString::to_string)
+        });
+        places.sort();
+        self.races.insert(places)
     }
 }
 
-fn is_race(outcome: Option<&Outcome>) -> bool {
-    matches!(outcome, Some(Outcome::Fail(failure)) if failure.kind == FailureKind::DataRace)
-}
-
-fn run(runtime: &mut dyn Runtime, strategy: &mut dyn Strategy, config: &Config) -> Exploration {
-    unpick_engine::explore(runtime, strategy, &limits(config), &mut |_| {
-        Control::Continue
-    })
+fn is_race(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Fail(failure) if failure.kind == FailureKind::DataRace)
 }
 
 /// A replay that is looked at when it is over.
