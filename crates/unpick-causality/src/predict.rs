@@ -183,7 +183,7 @@ fn plain_accesses(transcript: &Transcript, trace: &Trace) -> Vec<Option<SiteId>>
     events.map(site).collect()
 }
 
-/// Leads one execution along a seed, and then in the default order.
+/// Leads one execution along a seed, and then on in the default order.
 pub struct Along(Follow);
 
 impl Along {
@@ -192,6 +192,14 @@ impl Along {
         let mut follow = Follow::default();
         follow.begin(seed);
         Along(follow)
+    }
+
+    /// The same, but afterwards the task that acted last waits for all others: what it has just seen is old then,
+    /// when it goes on.
+    pub fn giving_way(seed: Seed) -> Along {
+        let mut along = Along::new(seed);
+        along.0.give_way();
+        along
     }
 }
 

@@ -209,11 +209,15 @@ impl Session<'_> {
 
     /// Runs what was foretold, and keeps it if it fails in a way that is new.
     fn confirm(&mut self, foretold: Foretold) {
-        self.predicted.executions += 1;
-        let found = self.run(&mut Along::new(foretold.seed));
+        let Foretold { expected, seed } = foretold;
+        if expected == Expected::Change {
+            let found = self.follow(Along::giving_way(seed.clone()));
+            self.keep(found);
+        }
+        let found = self.follow(Along::new(seed));
         let outcome = found.first_failure.as_ref().map(|failure| &failure.outcome);
         let predicted = &mut self.predicted;
-        match foretold.expected {
+        match expected {
             Expected::Race => {
                 predicted.unconfirmed_races += u64::from(!outcome.is_some_and(is_race));
             }
@@ -223,6 +227,16 @@ impl Session<'_> {
             }
             Expected::Change => {}
         }
+        self.keep(found);
+    }
+
+    fn follow(&mut self, mut along: Along) -> Exploration {
+        self.predicted.executions += 1;
+        self.run(&mut along)
+    }
+
+    /// Keeps the failure of the execution that has just ended, if it has one and that is new.
+    fn keep(&mut self, found: Exploration) {
         if let Some(mut failure) = found.first_failure
             && self.is_new(&failure)
         {
