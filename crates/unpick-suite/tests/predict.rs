@@ -8,8 +8,8 @@ use unpick_suite::{find, programs};
 /// An execution has a hundred tasks, and a question takes as many milliseconds as others microseconds.
 const LARGE: &[&str] = &["CS.twostage_100_bad"];
 
-/// Faulty programs whose one execution passes and foretells nothing. The first five need more than one change, the
-/// others stores that are late, which sequential consistency does not have.
+/// Faulty programs whose one execution passes and foretells nothing. From `sb` on they are faults of
+/// weak memory, which sequential consistency does not show.
 const MISSED: &[&str] = &[
     "CS.bluetooth_driver_bad",
     "CS.twostage_bad",
