@@ -26,7 +26,7 @@ use crate::transcript::{Place, TaskKey, Transcript, mix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 /// Requests in a ring of a deadlock that is asked for, at most.
-const RING_MAX: usize = 4;
+pub(crate) const RING_MAX: usize = 4;
 
 /// A trace whose seeds are wanted.
 pub(crate) struct Expansion<'a> {
@@ -241,7 +241,7 @@ pub(crate) fn values_for(model: &Model, read: EventId) -> BTreeSet<u64> {
 }
 
 /// What is to be different.
-enum Wish {
+pub(crate) enum Wish {
     /// A read sees a value.
     See(EventId, u64),
     /// A question, by its number, is answered otherwise.
@@ -252,7 +252,7 @@ enum Wish {
 
 impl Wish {
     /// What to ask for; nothing if it can be had without.
-    fn goal(&self, transcript: &Transcript) -> Option<Goal> {
+    pub fn goal(&self, transcript: &Transcript) -> Option<Goal> {
         match *self {
             Wish::See(read, value) => Some(Goal::Value { read, value }),
             Wish::Answer(..) | Wish::Perform(_) => self.event(transcript).map(Goal::Reach),
@@ -266,7 +266,8 @@ impl Wish {
         }
     }
 
-    fn seed(&self, transcript: &Transcript, schedule: &[EventId]) -> Seed {
+    /// The seed, along a schedule that reaches the goal.
+    pub fn seed(&self, transcript: &Transcript, schedule: &[EventId]) -> Seed {
         match *self {
             Wish::See(read, value) => Seed::new(transcript, schedule, Some((read, value))),
             Wish::Perform(event) => {

@@ -6,7 +6,8 @@
 //! forwarding, an address does not tell whether a load or a store is meant.
 //!
 //! The default order is the one of the dissertation: task by task in the order of creation, each as far
-//! as it gets, with its stores taking effect at once.
+//! as it gets, with its stores taking effect at once. Who asks for it has the task of the seed's last deed wait
+//! for all others instead, so that they come between what it has just seen and what it makes of that.
 
 use crate::seed::Seed;
 use crate::transcript::{Deed, Place, TaskKey, mix};
@@ -34,6 +35,8 @@ pub(crate) struct Follow {
     questions: usize,
     /// The task whose turn it is in the default order.
     current: Option<TaskId>,
+    /// The task that goes last in the default order.
+    last: Option<TaskKey>,
 }
 
 impl Follow {
@@ -45,6 +48,14 @@ impl Follow {
             seed,
             ..Follow::default()
         };
+    }
+
+    /// Has the task of the last deed go last afterwards.
+    pub fn give_way(&mut self) {
+        let last = self.seed.deeds.last();
+        self.last = last.map(|deed| match *deed {
+            Deed::Act { task, .. } | Deed::Flush { task, .. } => task,
+        });
     }
 
     /// The seed.
@@ -151,12 +162,17 @@ impl Follow {
             let first = first.map(|(agent, _)| agent);
             first.or_else(|| eligible.contains(task).then_some(task))
         };
-        if let Some(next) = self.current.and_then(goes_on) {
+        let waits = |task: TaskId| self.last == Some(self.keys[task.index()]);
+        let current = self.current.filter(|&task| !waits(task));
+        if let Some(next) = current.and_then(goes_on) {
             return next;
         }
         let tasks = (0..view.task_count() as u32).map(TaskId);
-        let mut real = tasks.filter(|&task| !execution.is_agent(task));
-        let found = real.find_map(|task| Some((task, goes_on(task)?)));
+        let real = tasks.filter(|&task| !execution.is_agent(task));
+        let (last, mut others): (Vec<_>, Vec<_>) = real.partition(|&task| waits(task));
+        others.extend(last);
+        let mut others = others.into_iter();
+        let found = others.find_map(|task| Some((task, goes_on(task)?)));
         let (task, next) = found.expect("internal error: nobody can go on");
         self.current = Some(task);
         next

@@ -37,6 +37,7 @@
 //! | `shortest` | the shortest schedule, for short traces |
 //! | `smtlib` | questions written down for other solvers, with the feature `smtlib` |
 //! | `trim` | schedules without what they do not need |
+//! | `predict` | all the questions that one execution gives rise to |
 //!
 //! This crate needs memory and time as it likes and runs between executions, never inside one. It knows
 //! nothing of engines and front ends.
@@ -51,6 +52,7 @@ mod literal;
 mod mcr;
 mod model;
 mod order;
+mod predict;
 mod query;
 mod replay;
 mod search;
@@ -65,6 +67,7 @@ mod trim;
 pub use event::{Event, EventId, Kind};
 pub use mcr::{Mcr, Mode};
 pub use model::{Model, ModelError};
+pub use predict::{Along, Expected, Foretold, Prediction};
 pub use query::{Goal, Query};
 pub use replay::Violation;
 pub use seed::{Continuation, Seed};

@@ -15,6 +15,7 @@ mod merge;
 mod native;
 mod options;
 mod output;
+mod predict;
 mod progress;
 mod replay;
 mod run;
@@ -76,6 +77,13 @@ enum Command {
     Merge(merge::MergeArguments),
     /// Run a recorded schedule again and compare every step
     Replay(replay::ReplayArguments),
+    /// Find the bugs that other orders of the events of a recorded execution would show
+    ///
+    /// Takes a trace, as a rule of an execution that passed, and asks which data races, deadlocks and
+    /// other values of reads its events allow in another order. Each of these is run; what fails then is
+    /// reported, and nothing else is. `unpick suite run NAME --executions 1 --save-trace` keeps such a
+    /// trace; for a test, `UNPICK_SAVE_TRACE=1 cargo test NAME`. Ends with 0 if nothing fails, else 1.
+    Predict(predict::PredictArguments),
     /// Drop the regressions of programs or tests, when their bugs are fixed
     ///
     /// A regression is a failing schedule in .unpick/regressions that is tried first in every later
@@ -136,6 +144,7 @@ fn main() -> ExitCode {
         Command::Suite(command) => suite::run(command),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
+        Command::Predict(arguments) => predict::predict(&arguments),
         Command::Forget(arguments) => forget::forget(&arguments),
         Command::Show(arguments) => show::show(&arguments),
         Command::Config(arguments) => config::config(&arguments),

@@ -40,6 +40,9 @@ pub(crate) struct RunArguments {
     /// Programs, as NAME[:key=value,…]; case does not matter
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
+    /// Keep the first execution as a trace if nothing fails, for `unpick predict`
+    #[arg(long, conflicts_with = "no_save")]
+    save_trace: bool,
     #[command(flatten)]
     options: ExplorationArguments,
 }
@@ -101,6 +104,7 @@ fn run_programs(arguments: &RunArguments) -> Result<Status> {
         let session = Session {
             config: &config,
             options: &options,
+            saves_passing: arguments.save_trace,
         };
         let end = session.run(selection, report.as_mut())?;
         status = status.max(end.status);
@@ -120,6 +124,7 @@ struct End {
 struct Session<'a> {
     config: &'a Config,
     options: &'a ExplorationOptions,
+    saves_passing: bool,
 }
 
 /// What came of a program.
@@ -129,6 +134,8 @@ struct Explored {
     /// The first failure, and those that are others, if the exploration goes on.
     failures: Vec<Told>,
     elapsed: Duration,
+    /// The id of the trace of the first execution, if nothing fails and it was asked for.
+    passing: Option<String>,
 }
 
 /// A failure that was looked into.
@@ -178,7 +185,9 @@ impl Session<'_> {
     }
 
     fn explore(&self, selection: Selection) -> Explored {
-        let Session { config, options } = self;
+        let Session {
+            config, options, ..
+        } = self;
         let label = selection.label.clone();
         let progress = Progress::new(&label, options.budget(), options.quiet || options.json);
         let start = Instant::now();
@@ -203,12 +212,29 @@ impl Session<'_> {
         if let (Some(failure), Some(told)) = (&mut found.first_failure, failures.first()) {
             **failure = told.failure.clone();
         }
+        let is_saved = self.saves_passing && found.is_clean() && found.executions > 0;
+        let passing = is_saved.then(|| self.save_passing(&label, &program));
         progress.finish();
         Explored {
             label,
             found,
             failures,
             elapsed,
+            passing: passing.flatten(),
+        }
+    }
+
+    /// Keeps the first execution, which passes, and gives its id.
+    fn save_passing(&self, label: &str, program: &(dyn Fn() + Send + Sync)) -> Option<String> {
+        let execution = unpick::first_execution(self.config, program);
+        let name = format!("suite:{label}");
+        let record = unpick::record(self.config, &name, &execution, None);
+        match Store::new("").save_trace(&record) {
+            Ok((id, _)) => Some(id),
+            Err(error) => {
+                eprintln!("warning: the trace was not saved: {error}");
+                None
+            }
         }
     }
 
@@ -252,7 +278,7 @@ impl Session<'_> {
             strategy: options.strategy.clone(),
             seed: options.seed,
             elapsed_ms: explored.elapsed.as_millis() as u64,
-            trace: first.and_then(|told| told.id.clone()),
+            trace: first.map_or(explored.passing.clone(), |told| told.id.clone()),
             failure: first.map_or(Value::Null, Told::to_json),
             groups: match groups.is_empty() {
                 true => Value::Null,
@@ -311,6 +337,9 @@ impl Session<'_> {
                 thousands(planning.seeds),
                 planning.nanoseconds as f64 / 1e9
             );
+        }
+        if let Some(id) = &explored.passing {
+            say!("  saved the first execution; what it foretells: unpick predict {id}");
         }
         if let Some(chance) = self.config.guarantee(found) {
             say!("  an execution finds a bug of that depth with probability at least {chance:.2e}");

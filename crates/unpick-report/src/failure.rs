@@ -44,7 +44,12 @@ pub enum Way {
     Regression,
     /// A search near the regression of the program, which no longer fits.
     Near,
+    /// An order of events that a recorded execution allows.
+    Predicted,
 }
+
+/// What a trace's header has for a strategy if it was predicted.
+pub const PREDICTED: &str = "predict";
 
 impl Way {
     /// What led to a failure of an exploration.
@@ -79,6 +84,9 @@ impl FailureReport<'_> {
         let budget = match (self.way, self.executions_max) {
             (Way::Regression, _) => return "by its regression, in the first execution".to_string(),
             (Way::Near, _) => return format!("execution {execution} near its regression"),
+            (Way::Predicted, _) => {
+                return format!("predicted from a trace, confirmed by execution {execution}");
+            }
             (Way::Directed, _) => ", directed at a possible deadlock".to_string(),
             (Way::Strategy, u64::MAX) => String::new(),
             (Way::Strategy, limit) => format!(" of {}", thousands(limit)),

@@ -2,16 +2,24 @@
 
 use crate::config::project_directory;
 use crate::progress::{Budget, Live, UNDERSTANDING, reason};
-use crate::{Config, Exploration, FirstFailure, explore_observed, near, replay, understand};
+use crate::{
+    Config, Exploration, FirstFailure, explore_observed, first_execution, near, predict, replay,
+    understand,
+};
 use std::path::Path;
 use unpick_analysis::Understanding;
 use unpick_engine::Control;
 use unpick_report::{
-    FailureReport, NEAR, Timeline, Way, changed, count, count_line, fixed, headline, more_line,
-    note_explanation, schedule,
+    FailureReport, NEAR, PREDICTED, Timeline, Way, changed, count, count_line, fixed, headline,
+    more_line, note_explanation, schedule,
 };
-use unpick_store::{Store, StoreError};
+use unpick_store::Store;
 use unpick_trace::{Header, Record, same_failure};
+
+/// The variables that name a trace of a test to run again, or to predict from, and the one that asks for one.
+const REPLAY: &str = "UNPICK_REPLAY";
+const PREDICT: &str = "UNPICK_PREDICT";
+const SAVE_TRACE: &str = "UNPICK_SAVE_TRACE";
 
 /// Explores `program` as `unpick.toml` and the environment say ([`Config::with_environment`]), and panics
 /// with a report if it fails.
@@ -23,21 +31,23 @@ pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
 /// Explores `program` and panics with a report if it fails.
 ///
 /// The failure that was found last time is tried first. With `UNPICK_REPLAY` set to the id or file
-/// of a trace of this program, only that schedule is run.
+/// of a trace of this program, only that schedule is run; with `UNPICK_PREDICT`, what it foretells. If
+/// `UNPICK_SAVE_TRACE` is set and nothing fails, the first execution is kept as a trace.
 #[track_caller]
 pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
     let name = config.program_name();
     let store = Store::new(project_directory());
-    match requested_replay(&store, &name) {
-        Some(Ok(record)) => return replay_only(&config, &program, &name, record),
-        Some(Err(error)) => panic!("UNPICK_REPLAY: {error}"),
-        None => {}
+    if let Some(record) = requested(REPLAY, &store, &name) {
+        return replay_only(&config, &program, &name, record);
     }
     let session = Session {
         config: &config,
         store: &store,
         name: &name,
     };
+    if let Some(record) = requested(PREDICT, &store, &name) {
+        return session.predict_only(&program, record);
+    }
     if let Some(report) = session.try_regression(&program) {
         panic!("{report}");
     }
@@ -70,6 +80,9 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         "unpick: {name}: {executions}; {}",
         reason(found.stopped_because)
     );
+    if std::env::var_os(SAVE_TRACE).is_some_and(|value| !value.is_empty()) {
+        session.save_passing(&program);
+    }
 }
 
 /// Something a test body may return.
@@ -171,8 +184,10 @@ impl Session<'_> {
             None => (found, None),
         };
         let mut record = record(self.config, self.name, failure, known);
-        if way == Way::Near {
-            record.header.strategy = NEAR.to_string();
+        match way {
+            Way::Near => record.header.strategy = NEAR.to_string(),
+            Way::Predicted => record.header.strategy = PREDICTED.to_string(),
+            Way::Strategy | Way::Directed | Way::Regression => {}
         }
         let kept = match is_regression {
             true => self.store.save(&record).map(|saved| {
@@ -270,6 +285,47 @@ impl Session<'_> {
         };
         Some(session.report(&failure, Way::Near, program, true))
     }
+
+    /// Panics with a report of what a trace foretells.
+    #[track_caller]
+    fn predict_only(&self, program: &(dyn Fn() + Send + Sync), record: Record) {
+        let config = &self.config.clone().settings_from(&record.header.settings);
+        let session = Session { config, ..*self };
+        let name = self.name;
+        let predicted = match predict(config, program, record.trace) {
+            Ok(predicted) => predicted,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let mut lines = Vec::new();
+        for (number, failure) in predicted.failures.iter().enumerate() {
+            lines.push(session.report(failure, Way::Predicted, program, number == 0));
+        }
+        if let Some(recorded) = &predicted.recorded {
+            let words = headline(&recorded.outcome, &recorded.trace);
+            lines.push(format!("FAILED  {name}  the trace itself: {words}"));
+        }
+        let is_clean = lines.is_empty();
+        lines.push(format!("unpick: {name}: {predicted}"));
+        let report = lines.join("\n");
+        assert!(is_clean, "{report}");
+        eprintln!("{report}");
+    }
+
+    /// Keeps the first execution, which passes.
+    fn save_passing(&self, program: &(dyn Fn() + Send + Sync)) {
+        let execution = first_execution(self.config, program);
+        match self
+            .store
+            .save_trace(&record(self.config, self.name, &execution, None))
+        {
+            Ok((id, _)) => eprintln!(
+                "unpick: {}: predict with UNPICK_PREDICT={id} cargo test {}",
+                self.name,
+                short(self.name)
+            ),
+            Err(error) => eprintln!("unpick: {}: the trace was not saved: {error}", self.name),
+        }
+    }
 }
 
 #[track_caller]
@@ -297,15 +353,15 @@ fn replay_only(config: &Config, program: &(dyn Fn() + Send + Sync), name: &str, 
     }
 }
 
-fn requested_replay(store: &Store, name: &str) -> Option<Result<Record, StoreError>> {
-    let reference = std::env::var("UNPICK_REPLAY")
-        .ok()
-        .filter(|text| !text.is_empty())?;
+/// The trace of this test that a variable names.
+#[track_caller]
+fn requested(variable: &str, store: &Store, name: &str) -> Option<Record> {
+    let reference = std::env::var(variable).ok();
+    let reference = reference.filter(|text| !text.is_empty())?;
     match store.load(&reference) {
-        Ok((_, record)) if record.header.program == name => Some(Ok(record)),
-        // Of another test in the same process.
-        Ok(_) => None,
-        Err(error) => Some(Err(error)),
+        // A trace of another test in the same process says nothing here.
+        Ok((_, record)) => (record.header.program == name).then_some(record),
+        Err(error) => panic!("{variable}: {error}"),
     }
 }
 

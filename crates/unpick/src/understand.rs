@@ -70,7 +70,7 @@ pub fn follow(config: &Config, program: &(dyn Fn() + Send + Sync), plan: &Plan) 
 }
 
 /// One execution.
-fn limits(config: &Config) -> Limits {
+pub(crate) fn limits(config: &Config) -> Limits {
     Limits {
         executions_max: 1,
         fingerprint: false,

@@ -35,15 +35,18 @@ fn line_is_as_shown(shown: &str, printed: &str) -> bool {
     left.ends_with(end)
 }
 
-/// The ids of traces in a text: what follows `unpick replay` or `UNPICK_REPLAY=`.
+/// The ids of traces in a text: what follows `unpick replay`, `unpick predict` or their variables.
 pub fn ids(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut words = text.split_whitespace().peekable();
     let mut before = "";
     while let Some(word) = words.next() {
         let id = match (before, word) {
-            ("unpick", "replay") => words.peek().copied(),
-            _ => word.strip_prefix("UNPICK_REPLAY="),
+            ("unpick", "replay" | "predict") => words.peek().copied(),
+            _ => {
+                let variables = ["UNPICK_REPLAY=", "UNPICK_PREDICT="];
+                variables.iter().find_map(|name| word.strip_prefix(name))
+            }
         };
         found.extend(id.map(str::to_string));
         before = word;
