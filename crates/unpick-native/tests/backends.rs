@@ -103,6 +103,19 @@ fn a_large_image_is_put_back() {
     assert_eq!(snapshot.hash, fork.hash);
 }
 
+/// What the runtime needs for a thread it needs once, not once an execution.
+#[test]
+fn forked_threads_take_no_new_memory() {
+    let place = Place::new("handlers");
+    let mut command = place.build("measured/handler_stack.c", false);
+    command.arguments = vec![place.0.join("file").into()];
+    let mut options = options("random", 20);
+    options.backend = Some(Backend::Threads);
+    let found = explore(&command, &options, &mut |_| true).unwrap();
+    let found = found.exploration;
+    assert_eq!((found.executions, found.failures), (20, 0));
+}
+
 /// What is printed to nowhere is not written, and what is printed to anywhere else is.
 #[test]
 fn standard_output_is_where_the_program_puts_it() {

@@ -155,9 +155,9 @@ fn take_control() -> Option<&'static mut Runtime> {
         // The driver may be killed; we should not stay behind.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         __libc_single_threaded = 0;
+        tasks::prepare(runtime);
         signals::install();
         watchdog::install();
-        tasks::prepare(runtime);
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let stack = sys::map(0, CONTROLLER_STACK, flags, -1)?;
         let stack = stack as usize;
