@@ -23,8 +23,8 @@ use unpick_trace::TaskId;
 /// Bytes of the stack on which a thread whose stack was taken waits.
 const PARKED_STACK: usize = 1024;
 
-#[repr(align(16))]
-struct ParkedStack([u8; PARKED_STACK]);
+/// Aligned as stacks are.
+type ParkedStack = [u128; PARKED_STACK / size_of::<u128>()];
 
 /// A stack with its thread.
 pub struct Slot {
@@ -63,7 +63,7 @@ impl Slot {
             gate: AtomicU32::new(0),
             mark: AtomicU32::new(away::HERE),
             thread: AtomicU32::new(0),
-            parked_stack: Box::new(ParkedStack([0; PARKED_STACK])),
+            parked_stack: Box::new([0; PARKED_STACK / size_of::<u128>()]),
             handler_stack: Vec::new(),
             is_used: false,
         }
