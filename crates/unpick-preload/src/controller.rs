@@ -2,7 +2,7 @@
 
 use crate::context::{Context, exchange, thread_pointer};
 use crate::runtime::{OVER, Runtime, runtime};
-use crate::{prelude, process, snapshot, sys, tasks, watchdog};
+use crate::{libraries, prelude, process, snapshot, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
@@ -299,6 +299,7 @@ impl Engine for Host {
                 if prelude::end(runtime()) {
                     enter(runtime());
                 }
+                libraries::note_loaded(runtime());
             }
             Reexecution::Exec => {
                 if this.is_spent {

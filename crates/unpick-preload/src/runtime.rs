@@ -202,7 +202,7 @@ impl Runtime {
         // SAFETY: by the caller; nobody else uses it.
         let runtime = unsafe { &mut *(address as *mut Runtime) };
         runtime.phase.store(OVER, Ordering::Relaxed);
-        runtime.sites.modules = modules;
+        runtime.sites.learn(modules);
         runtime.slots = Vec::new();
         runtime.controller.thread = thread_pointer();
         runtime.snapshot = Snapshot::new();

@@ -2,15 +2,14 @@
 
 use crate::context::{Context, exchange, thread_pointer};
 use crate::crew::Crew;
+use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
 use crate::runtime::Runtime;
-use crate::{
-    allocation, arena, controller, destructors, nursery, process, signals, sys, tasks, watchdog,
-};
-use alloc::{boxed::Box, string::String, vec::Vec};
-use core::ffi::{CStr, c_char, c_int, c_void};
+use crate::{allocation, arena, controller, nursery, process, signals, sys, tasks, watchdog};
+use alloc::boxed::Box;
+use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};
-use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Module, Reexecution, decode};
+use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Reexecution, decode};
 
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 
@@ -210,7 +209,7 @@ fn make_sure(is_open: bool) {
 fn look_up() {
     real::look_up();
     crate::posix::look_up();
-    destructors::look_up();
+    libraries::look_up();
 }
 
 /// Gives the controller a stack. It lies where the next process finds it, if that is to go on with it;
@@ -232,87 +231,4 @@ unsafe extern "C" {
     /// Whether the C library and others may leave locks out. They would do so in one back-end and
     /// not in another.
     static mut __libc_single_threaded: c_char;
-}
-
-/// The files mapped into the program.
-fn modules() -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    // SAFETY: the callback gets the pointer that is given here.
-    unsafe { libc::dl_iterate_phdr(Some(add_module), (&raw mut modules).cast()) };
-    modules
-}
-
-// SAFETY: called by the C library for each module, with what `modules` gave it.
-unsafe extern "C" fn add_module(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    modules: *mut c_void,
-) -> c_int {
-    // SAFETY: as said.
-    let (info, modules) = unsafe { (&*info, &mut *modules.cast::<Vec<Module>>()) };
-    let range = segments(info, |_| true);
-    if let Some((start, end)) = range {
-        let path = match info.dlpi_name.is_null() {
-            true => String::new(),
-            // SAFETY: the name of a module, as the C library keeps it.
-            false => unsafe { CStr::from_ptr(info.dlpi_name) }
-                .to_string_lossy()
-                .into_owned(),
-        };
-        modules.push(Module {
-            path,
-            base: info.dlpi_addr,
-            start,
-            end,
-        });
-    }
-    0
-}
-
-/// The addresses that the loaded segments of a module span.
-fn segments(
-    info: &libc::dl_phdr_info,
-    wanted: impl Fn(&libc::Elf64_Phdr) -> bool,
-) -> Option<(u64, u64)> {
-    // SAFETY: the table of the module, as the C library tells it.
-    let table =
-        unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let loaded = table
-        .iter()
-        .filter(|segment| segment.p_type == libc::PT_LOAD && wanted(segment));
-    let place = |segment: &libc::Elf64_Phdr| info.dlpi_addr + segment.p_vaddr;
-    let start = loaded.clone().map(place).min()?;
-    let end = loaded
-        .map(|segment| place(segment) + segment.p_memsz)
-        .max()?;
-    Some((start, end))
-}
-
-/// The memory of this very module that may be written, or executed, as the flag says.
-fn own_segments(flag: u32) -> core::ops::Range<usize> {
-    let mut wanted = (flag, 0_u64, 0_u64);
-    // SAFETY: as above.
-    unsafe { libc::dl_iterate_phdr(Some(find_own), (&raw mut wanted).cast()) };
-    let (_, start, end) = wanted;
-    (start as usize & !4095)..(end as usize).next_multiple_of(4096)
-}
-
-// SAFETY: called by the C library for each module, with what `own_segments` gave it.
-unsafe extern "C" fn find_own(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    wanted: *mut c_void,
-) -> c_int {
-    // SAFETY: as said.
-    let (info, wanted) = unsafe { (&*info, &mut *wanted.cast::<(u32, u64, u64)>()) };
-    let me = &raw const MAIN as u64;
-    match segments(info, |_| true) {
-        Some((start, end)) if (start..end).contains(&me) => {
-            let fits = |segment: &libc::Elf64_Phdr| segment.p_flags & wanted.0 != 0;
-            let (start, end) = segments(info, fits).unwrap_or((0, 0));
-            (wanted.1, wanted.2) = (start, end);
-            1
-        }
-        _ => 0,
-    }
 }
