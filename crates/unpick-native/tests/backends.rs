@@ -7,6 +7,7 @@ mod support;
 use std::{fs, thread};
 
 use support::{Line, Place, WAYS, each, is_full, options, table};
+use unpick_engine::StopReason;
 use unpick_native::drive::{Command, explore};
 use unpick_protocol::{Backend, Points, Reexecution};
 
@@ -126,6 +127,29 @@ fn searches_go_on_from_process_to_process() {
             assert_eq!(found, expected, "{path}, {strategy}, {}", backend.word());
         }
     }
+}
+
+/// However long a process takes to begin, and however soon it ends, the driver knows which is which.
+#[test]
+fn a_search_goes_on_in_processes_that_begin_slowly() {
+    let place = Place::new("slowly");
+    let command = place.build("measured/slow_start.c", false);
+    let mut options = options("dfs", 4);
+    options.reexecution = Some(Reexecution::Exec);
+    let found = explore(&command, &options, &mut |_| true).unwrap();
+    let found = found.exploration;
+    assert_eq!((found.executions, found.failures), (4, 0));
+    // It is asked whether to go on, also when processes follow each other at once.
+    let command = place.build("c/bounded_buffer.c", true);
+    options.limits.executions_max = 1_000;
+    let mut looks = 0;
+    let found = explore(&command, &options, &mut |_| {
+        looks += 1;
+        looks < 10
+    });
+    let found = found.unwrap().exploration;
+    assert_eq!(found.stopped_because, StopReason::Interrupted);
+    assert!(found.executions < 100, "{}", found.executions);
 }
 
 /// What a process leaves is of no use to one that has the runtime at another address.

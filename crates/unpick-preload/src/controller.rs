@@ -342,7 +342,7 @@ fn renew(this: &mut Runtime) {
     const LAST_STACK: usize = 4096;
     let desk = this.desk();
     let address = core::ptr::from_mut(this) as u64;
-    desk.heritage.store(address, Ordering::Release);
+    desk.heritage.store(address, Ordering::Relaxed);
     let mut stack = alloc::vec![0_u128; LAST_STACK / size_of::<u128>()];
     let top = stack.as_mut_ptr_range().end as usize;
     // SAFETY: the stack ends there and is aligned as its elements are.
@@ -354,8 +354,10 @@ fn renew(this: &mut Runtime) {
 }
 
 extern "C" fn end_process() -> ! {
-    // The driver waits for an answer; it finds out that there is a heritage instead.
-    sys::futex_wake(&runtime().desk().answers);
+    let desk = runtime().desk();
+    desk.is_left.store(1, Ordering::Release);
+    // The driver waits for an answer; it finds out that there is none.
+    sys::futex_wake(&desk.answers);
     sys::exit_process(0)
 }
 

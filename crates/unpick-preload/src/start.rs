@@ -153,7 +153,7 @@ fn take_control() -> Option<&'static mut Runtime> {
 /// The one process at a desk, which may go on with what the last one has left.
 fn begin_alone(desks: &Desks) -> Option<&'static mut Runtime> {
     let desk = desks.map(0, DESK_AT)?;
-    let heritage = desk.heritage.swap(0, Ordering::Acquire);
+    let heritage = desk.heritage.load(Ordering::Relaxed);
     let launch: Option<Launch> = match heritage {
         0 => Some(decode(controller::order_bytes(desk))?),
         _ => None,

@@ -63,9 +63,10 @@ pub struct Desk {
     pub departures: AtomicU64,
     /// Raised by the runtime when it has told what runs, after [`LOOK_SIGNAL`].
     pub looks: AtomicU32,
-    /// Where the runtime lies that goes on in a new process, once the one that worked here has ended;
-    /// zero if there is none.
+    /// Where the runtime lies that goes on in each new process; zero in the first one.
     pub heritage: AtomicU64,
+    /// Not zero: the process that worked here is about to end, and wants to go on in a new one.
+    pub is_left: AtomicU32,
     /// The task that runs.
     pub running_task: AtomicU64,
     /// Where it is: return addresses, innermost first, up to the first zero.

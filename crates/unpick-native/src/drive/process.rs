@@ -303,13 +303,14 @@ impl Process {
             if self.desk.is_answered() {
                 return Ok(());
             }
-            if desk.heritage.load(Ordering::Acquire) != 0 {
-                self.renew()?;
-                continue;
-            }
             still += asleep_at.elapsed().min(2 * look);
             let executions = desk.executions.load(Ordering::Relaxed);
-            if let Some(status) = self.life.end(desk) {
+            if desk.is_left.swap(0, Ordering::Acquire) != 0 {
+                self.life.wait();
+                let desks = std::slice::from_ref(&self.desk);
+                let child = spawn(&self.command, self.launch, None, desks)?;
+                self.life = Life::Launched(child);
+            } else if let Some(status) = self.life.end(desk) {
                 // The answer may have come just before the end.
                 if self.desk.is_answered() {
                     return Ok(());
@@ -345,15 +346,6 @@ impl Process {
                 });
             }
         }
-    }
-
-    /// Starts the program anew when its process, which is about to end, wants to go on in another.
-    fn renew(&mut self) -> Result<(), DriveError> {
-        self.life.wait();
-        let desks = std::slice::from_ref(&self.desk);
-        let child = spawn(&self.command, self.launch, None, desks)?;
-        self.life = Life::Launched(child);
-        Ok(())
     }
 
     /// Has the runtime see whether the task that runs blocks, and leave it if so.
