@@ -124,10 +124,12 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     // Now, so that a file that cannot be written does not first cost a build.
     parsed.options.exploration.report()?;
     let ledger = Ledger::new()?;
+    let (target_directory, members) = workspace(&cargo, &split)?;
     let build = TestBuild {
         host: &toolchain.host,
         runtime: &runtime_library()?,
-        target_directory: &target_directory(&cargo, &split)?,
+        target_directory: &target_directory,
+        members: &members,
         runner: runner(&ledger, &split, parsed.options.exploration.junit.as_deref())?,
         options: split.cargo.clone(),
         harness_options: split.harness.clone(),
@@ -232,7 +234,8 @@ fn summary(tally: &Tally) -> String {
     )
 }
 
-fn target_directory(cargo: &OsString, split: &Split) -> Result<PathBuf> {
+/// The user's target directory, and the names of the packages of the workspace.
+fn workspace(cargo: &OsString, split: &Split) -> Result<(PathBuf, Vec<String>)> {
     let mut command = Command::new(cargo);
     command.args(["metadata", "--no-deps", "--format-version", "1"]);
     if let Some(path) = split.value_of("--manifest-path") {
@@ -246,7 +249,12 @@ fn target_directory(cargo: &OsString, split: &Split) -> Result<PathBuf> {
     let object: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let directory = object["target_directory"].as_str();
     let directory = directory.context("cargo does not tell its target directory")?;
-    Ok(PathBuf::from(directory))
+    let packages = object["packages"].as_array();
+    let packages = packages.context("cargo does not tell the packages of the workspace")?;
+    let names = packages
+        .iter()
+        .filter_map(|package| package["name"].as_str());
+    Ok((directory.into(), names.map(String::from).collect()))
 }
 
 fn run_test(arguments: &[OsString]) -> Result<Status> {

@@ -150,16 +150,12 @@ impl NativeOptions {
         if spec.technique().is_randomised {
             return Ok(());
         }
-        if matches!(self.reexec, Some(ReexecutionName::Exec)) {
-            bail!(
-                "`{name}` keeps its search in the memory of the process, so that it cannot be run with \
-                 --reexec exec; use --reexec fork, or a randomised strategy"
-            );
-        }
         let is_silent = options.json || options.quiet;
-        if options.jobs > 1 && !is_silent && !can_split(&options.strategy) {
+        let is_anew = matches!(self.reexec, Some(ReexecutionName::Exec));
+        if options.jobs > 1 && !is_silent && (is_anew || !can_split(&options.strategy)) {
+            let way = if is_anew { " with --reexec exec" } else { "" };
             eprintln!(
-                "warning: `{name}` cannot be divided among processes; --jobs {} makes no difference \
+                "warning: `{name}` cannot be divided among processes{way}; --jobs {} makes no difference \
                  here",
                 options.jobs
             );

@@ -95,6 +95,8 @@ pub struct TestBuild<'a> {
     pub runtime: &'a Path,
     /// The target directory of the user's own builds.
     pub target_directory: &'a Path,
+    /// The packages of the user's own workspace.
+    pub members: &'a [String],
     /// Program and arguments that get each test binary.
     pub runner: Vec<String>,
     /// The user's options for Cargo, without `test`.
@@ -138,8 +140,13 @@ impl TestBuild<'_> {
             command.env("CARGO_TARGET_DIR", self.target_directory.join("unpick"));
         }
         if variable("CARGO_PROFILE_DEV_OPT_LEVEL").is_none() {
-            // Without it every local variable is in memory, and every use of it is an access.
-            command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "1");
+            // Without it every local variable is in memory, and every use of it is an access. What is
+            // not the user's own can do with still fewer; that is most of the code that runs.
+            command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "2");
+            for member in self.members {
+                let key = format!("profile.dev.package.\"{member}\".opt-level");
+                command.args(["--config", &format!("{key}=1")]);
+            }
         }
         if has(&["--release", "-r"]) {
             // Places in the source are worth more than a small file.
@@ -242,6 +249,7 @@ mod tests {
             host: HOST,
             runtime: Path::new("/my cache/libunpick_preload.so"),
             target_directory: Path::new("/project/target"),
+            members: &["bank".into()],
             runner: ["/bin/unpick", "cargo", "run-test", "--"]
                 .map(str::to_string)
                 .to_vec(),
@@ -304,6 +312,12 @@ mod tests {
         assert!(text.starts_with("error: `--target aarch64-"), "{text}");
         assert!(described(&["--doc"], &[]).starts_with("error: `--doc`"));
         assert!(!described(&["--target=x86_64-unknown-linux-gnu"], &[]).contains("error"));
+    }
+
+    #[test]
+    fn an_own_level_of_optimisation_is_respected() {
+        let text = described(&[], &[("CARGO_PROFILE_DEV_OPT_LEVEL", "0")]);
+        assert!(!text.to_lowercase().contains("opt"), "{text}");
     }
 
     #[test]

@@ -7,10 +7,14 @@
 //! Processes that work together ([`crew`](crate::crew)) each have an arena of their own and see all of
 //! them, so that what one has made can be used by another. Nobody has to lock anything: whoever frees a
 //! block, wherever it came from, keeps it for the next one of its size.
+//!
+//! Where every execution is a process of its own, the arena is the end of the file of the desk, which each
+//! of them maps to the same place and takes over as the last one has left it.
 
 use crate::sys;
 use core::alloc::{GlobalAlloc, Layout};
 use core::sync::atomic::{AtomicUsize, Ordering};
+use unpick_protocol::DESK_SIZE;
 
 /// Where the arenas lie: far from where the kernel puts things by itself.
 const ARENAS_AT: usize = 0x6100_0000_0000;
@@ -42,22 +46,58 @@ fn size_of_each(count: usize) -> usize {
 pub fn open(count: usize) -> bool {
     let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     let size = size_of_each(count);
-    let Some(memory) = sys::map(ARENAS_AT, count * size, flags, -1) else {
-        return false;
-    };
+    let memory = sys::map(ARENAS_AT, count * size, flags, -1);
+    let is_there = memory.is_some();
+    if is_there {
+        prepare(count);
+    }
+    is_there
+}
+
+/// Maps one arena that can be taken over by another process, from the end of a file; prepares it unless
+/// it `is_inherited`.
+pub fn open_file(file: i32, is_inherited: bool) -> bool {
+    let size = size_of_each(1);
+    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+    let length = (DESK_SIZE + size) as i64;
+    // SAFETY: only makes the file longer.
+    let result = unsafe { sys::call(libc::SYS_ftruncate, [i64::from(file), length, 0, 0, 0, 0]) };
+    let memory = sys::map_from(ARENAS_AT, size, flags, (file, DESK_SIZE));
+    let is_there = result == 0 && memory.is_some();
+    if is_there && !is_inherited {
+        prepare(1);
+    }
+    is_there
+}
+
+/// Makes arenas of memory that is mapped.
+fn prepare(count: usize) {
+    let size = size_of_each(count);
     for number in 0..count {
-        let start = memory as usize + number * size;
+        let start = ARENAS_AT + number * size;
         // SAFETY: fresh memory, large enough and aligned.
         let header = unsafe { &mut *(start as *mut Header) };
         header.next = (start + size_of::<Header>()).next_multiple_of(4096);
         header.end = start + size;
     }
-    true
 }
 
 /// Takes another of the arenas that were mapped.
 pub fn move_to(number: usize, count: usize) {
     OWN.store(ARENAS_AT + number * size_of_each(count), Ordering::Relaxed);
+}
+
+/// Takes memory for good: whole pages, zeroes. `None` if there is not so much.
+pub fn reserve(bytes: usize) -> Option<*mut u8> {
+    // SAFETY: the arena is mapped before anything is taken of it.
+    let header = unsafe { &mut *own() };
+    let start = header.next.next_multiple_of(4096);
+    let end = start + bytes.next_multiple_of(4096);
+    if end > header.end {
+        return None;
+    }
+    header.next = end;
+    Some(start as *mut u8)
 }
 
 fn own() -> *mut Header {

@@ -1,8 +1,8 @@
 //! Takes orders, explores, answers. Runs on a stack of its own, between executions.
 
-use crate::context::exchange;
+use crate::context::{Context, exchange, thread_pointer};
 use crate::runtime::{OVER, Runtime, runtime};
-use crate::{prelude, process, snapshot, sys, tasks, watchdog};
+use crate::{libraries, prelude, process, snapshot, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
@@ -81,6 +81,24 @@ fn refusal(what: alloc::string::String) -> Answer {
         what,
         pc: 0,
     }))
+}
+
+/// Answers that what another process has left is of no use here, and ends.
+pub fn refuse_heritage(this: &Runtime) -> ! {
+    let what = "the program lies at other addresses in every process, because their randomisation cannot \
+                be turned off here, and a search cannot go on with --reexec exec; allow the system call \
+                personality(2), or use --reexec fork or a randomised strategy";
+    let desk = this.desk();
+    put_answer(
+        desk,
+        &answer_without_work(Some(Trouble {
+            kind: TroubleKind::Unsupported,
+            what: what.to_string(),
+            pc: 0,
+        })),
+    );
+    announce(desk, desk.orders.load(Ordering::Acquire));
+    sys::exit_process(0)
 }
 
 fn answer_without_work(trouble: Option<Trouble>) -> Answer {
@@ -281,8 +299,13 @@ impl Engine for Host {
                 if prelude::end(runtime()) {
                     enter(runtime());
                 }
+                libraries::note_loaded(runtime());
             }
             Reexecution::Exec => {
+                if this.is_spent {
+                    renew(this);
+                }
+                this.is_spent = true;
                 this.begin_execution();
                 enter(this);
             }
@@ -311,6 +334,31 @@ impl Engine for Host {
 fn enter(this: &mut Runtime) {
     // SAFETY: memory is as it was when the context was saved.
     unsafe { exchange(&raw mut this.controller, &raw const this.slots[0].context) };
+}
+
+/// Ends the process; goes on in the next one, which takes over the stack that this runs on.
+fn renew(this: &mut Runtime) {
+    /// Bytes for the last words of a process.
+    const LAST_STACK: usize = 4096;
+    let desk = this.desk();
+    let address = core::ptr::from_mut(this) as u64;
+    desk.heritage.store(address, Ordering::Relaxed);
+    let mut stack = alloc::vec![0_u128; LAST_STACK / size_of::<u128>()];
+    let top = stack.as_mut_ptr_range().end as usize;
+    // SAFETY: the stack ends there and is aligned as its elements are.
+    unsafe {
+        let last = Context::new(top, thread_pointer(), end_process);
+        exchange(&raw mut this.controller, &raw const last);
+    }
+    snapshot::take(runtime());
+}
+
+extern "C" fn end_process() -> ! {
+    let desk = runtime().desk();
+    desk.is_left.store(1, Ordering::Release);
+    // The driver waits for an answer; it finds out that there is none.
+    sys::futex_wake(&desk.answers);
+    sys::exit_process(0)
 }
 
 /// Runs the program in a child process that shares engine and strategy with this one.

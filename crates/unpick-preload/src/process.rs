@@ -1,8 +1,8 @@
 //! The program as a whole: how it ends, what it may not do.
 
 use crate::away;
-use crate::destructors;
 use crate::interpose::interpose;
+use crate::libraries;
 use crate::real;
 use crate::runtime::{self, Runtime, fail, running};
 use crate::sys;
@@ -29,7 +29,7 @@ pub fn at_end_instead_of(loaders_end: usize) -> usize {
 unsafe extern "C" fn at_end(argument: *mut c_void, code: c_int) {
     let is_controlled = running().is_some();
     let address = LOADERS_END.load(Ordering::Relaxed);
-    if address != 0 && (!is_controlled || destructors::are_there()) {
+    if address != 0 && (!is_controlled || libraries::have_destructors()) {
         // Destructors run here, as part of the execution.
         // SAFETY: the loader passed it for this very purpose.
         unsafe {

@@ -2,7 +2,7 @@
 
 use crate::address_table::AddressTable;
 use crate::away::{self, Away};
-use crate::context::Context;
+use crate::context::{Context, thread_pointer};
 use crate::crew::Crew;
 use crate::io::Io;
 use crate::named::Named;
@@ -87,6 +87,8 @@ pub struct Runtime {
     pub own_code: core::ops::Range<usize>,
     pub io: Io,
     pub controller: Context,
+    /// Whether an execution has run in this process, where each has one of its own.
+    pub is_spent: bool,
     pub snapshot: Snapshot,
     pub prelude: Prelude,
     pub trouble: Option<Trouble>,
@@ -115,8 +117,7 @@ pub struct Runtime {
 const SHADOW_SIZE: usize = (1 << 30) + (8 << 20);
 
 fn open_shadow() -> Shadow {
-    let flags = libc::MAP_SHARED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let memory = crate::sys::map(0, SHADOW_SIZE, flags, -1);
+    let memory = crate::arena::reserve(SHADOW_SIZE);
     let memory = memory.expect("cannot reserve shadow memory");
     // SAFETY: fresh memory, shared with forks so that the stamps of executions stay right.
     unsafe { Shadow::new(memory, SHADOW_SIZE) }
@@ -171,6 +172,7 @@ impl Runtime {
             own_code: 0..0,
             io: Io::new(),
             controller: Context::NOWHERE,
+            is_spent: false,
             snapshot: Snapshot::new(),
             prelude: Prelude::new(),
             trouble: None,
@@ -186,6 +188,28 @@ impl Runtime {
             stack_size: crate::posix::stack_size(),
             values: Vec::new(),
         }));
+        RUNTIME.store(runtime, Ordering::Release);
+        runtime
+    }
+
+    /// Takes over the runtime of a process that has ended. What belongs to a process is made anew.
+    ///
+    /// # Safety
+    ///
+    /// It lies there. What it knows of code must not be used before it is sure that ours lies where that
+    /// of the other process did.
+    pub unsafe fn inherit(address: u64, modules: Vec<Module>) -> &'static mut Runtime {
+        // SAFETY: by the caller; nobody else uses it.
+        let runtime = unsafe { &mut *(address as *mut Runtime) };
+        runtime.phase.store(OVER, Ordering::Relaxed);
+        runtime.sites.learn(modules);
+        runtime.slots = Vec::new();
+        runtime.controller.thread = thread_pointer();
+        runtime.snapshot = Snapshot::new();
+        runtime.heap = crate::allocation::open();
+        runtime.main_stack = crate::posix::main_stack();
+        runtime.stack_size = crate::posix::stack_size();
+        runtime.is_spent = false;
         RUNTIME.store(runtime, Ordering::Release);
         runtime
     }

@@ -11,7 +11,7 @@ use crate::process::signal_name;
 use crate::real;
 use crate::runtime::{running, runtime};
 use crate::sys;
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec::Vec};
 use core::ffi::{c_int, c_void};
 use core::mem::zeroed;
 use unpick_trace::FailureKind;
@@ -28,7 +28,7 @@ const FATAL: [c_int; 7] = [
 ];
 
 /// Bytes of a stack for handlers.
-const STACK: usize = 64 << 10;
+pub const STACK: usize = 64 << 10;
 
 /// What the program believes of its alternative signal stacks. The kernel has ours: several tasks
 /// share one thread of the operating system.
@@ -63,8 +63,9 @@ impl Stacks {
 ///
 /// # Safety
 ///
-/// Called once, before the program begins.
+/// Called once, before the program begins, when there are slots.
 pub unsafe fn install() {
+    runtime().slots[0].make_handler_stack();
     use_stack(0);
     handle_faults(&FATAL);
     // SAFETY: there is no handler.
@@ -89,16 +90,16 @@ pub fn handle_faults(signals: &[c_int]) {
     }
 }
 
-/// Gives the calling thread a stack for handlers.
-pub fn use_stack(_slot: usize) {
-    let memory = vec![0_u8; STACK].leak();
+/// Gives the calling thread, which is that of a slot, a stack for handlers.
+pub fn use_stack(slot: usize) {
+    let memory = runtime().slots[slot].handler_stack();
     let stack = libc::stack_t {
-        ss_sp: memory.as_mut_ptr().cast(),
+        ss_sp: memory.cast(),
         ss_flags: 0,
         ss_size: STACK,
     };
     let address = &raw const stack as i64;
-    // SAFETY: the memory is never freed.
+    // SAFETY: the memory belongs to the slot, which lives as long as the process.
     unsafe { sys::call(libc::SYS_sigaltstack, [address, 0, 0, 0, 0, 0]) };
 }
 

@@ -4,6 +4,7 @@
 //! a library that was compiled into the program.
 
 use crate::address_table::AddressTable;
+use crate::libraries;
 use alloc::{format, string::String, vec::Vec};
 use unpick_engine::Execution;
 use unpick_protocol::Module;
@@ -72,13 +73,35 @@ impl Calls {
 pub struct Sites {
     known: AddressTable,
     pub modules: Vec<Module>,
+    /// How many of them the program begins with; the others it loads.
+    first_count: usize,
 }
 
 impl Sites {
     pub fn new(modules: Vec<Module>) -> Sites {
         Sites {
             known: AddressTable::new(),
+            first_count: modules.len(),
             modules,
+        }
+    }
+
+    /// Whether the program begins with a module.
+    pub fn begins_with(&self, module: &Module) -> bool {
+        self.modules[..self.first_count].contains(module)
+    }
+
+    /// Takes note of what is loaded now. A module keeps its number wherever it lies.
+    pub fn learn(&mut self, loaded: Vec<Module>) {
+        for module in loaded {
+            match self
+                .modules
+                .iter_mut()
+                .find(|known| known.path == module.path)
+            {
+                Some(known) => *known = module,
+                None => self.modules.push(module),
+            }
         }
     }
 
@@ -106,6 +129,9 @@ impl Sites {
 
     #[cold]
     fn add(&mut self, key: u64, pc: usize, calls: &Calls, execution: &mut Execution) -> SiteId {
+        if self.module_at(pc).is_none() {
+            self.learn(libraries::modules());
+        }
         let mut file = self.frame(pc);
         for frame in calls.innermost() {
             file.push(' ');
@@ -132,11 +158,19 @@ impl Sites {
 
     /// A return address as `MODULE:OFFSET` of the call before it; `-` if no module is there.
     fn frame(&self, return_address: usize) -> String {
-        let call = (return_address as u64).saturating_sub(1);
-        let is_in = |module: &&Module| (module.start..module.end).contains(&call);
-        match self.modules.iter().position(|module| is_in(&module)) {
-            Some(number) => format!("{number}:{:x}", call - self.modules[number].base),
+        match self.module_at(return_address) {
+            Some(number) => {
+                let call = return_address as u64 - 1;
+                format!("{number}:{:x}", call - self.modules[number].base)
+            }
             None => String::from("-"),
         }
+    }
+
+    /// The number of the module that a call returns to.
+    fn module_at(&self, return_address: usize) -> Option<usize> {
+        let call = (return_address as u64).saturating_sub(1);
+        let is_in = |module: &Module| (module.start..module.end).contains(&call);
+        self.modules.iter().position(is_in)
     }
 }

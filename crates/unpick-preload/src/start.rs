@@ -2,21 +2,23 @@
 
 use crate::context::{Context, exchange, thread_pointer};
 use crate::crew::Crew;
+use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
 use crate::runtime::Runtime;
-use crate::{
-    allocation, arena, controller, destructors, nursery, process, signals, sys, tasks, watchdog,
-};
-use alloc::{boxed::Box, string::String, vec::Vec};
-use core::ffi::{CStr, c_char, c_int, c_void};
+use crate::{allocation, arena, controller, nursery, process, signals, sys, tasks, watchdog};
+use alloc::boxed::Box;
+use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};
-use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Module, decode};
+use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Reexecution, decode};
 
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 
 /// [`unpick_protocol::DESK_VARIABLE`] for the C library.
 const DESK_VARIABLE: &CStr = c"UNPICK_DESK";
 const _: () = assert!(unpick_protocol::DESK_VARIABLE.len() == DESK_VARIABLE.count_bytes());
+
+/// Where the desk lies: with the arenas, far from where the kernel puts things by itself.
+const DESK_AT: usize = 0x60ff_0000_0000;
 
 /// Bytes of the stack on which the exploration itself runs.
 const CONTROLLER_STACK: usize = 8 << 20;
@@ -90,9 +92,9 @@ impl Desks {
         Some(desks)
     }
 
-    /// Maps one of them.
-    fn map(&self, number: usize) -> Option<&'static Desk> {
-        let memory = sys::map(0, DESK_SIZE, libc::MAP_SHARED, self.files[number])?;
+    /// Maps one of them, at `address` if that is not zero.
+    fn map(&self, number: usize, address: usize) -> Option<&'static Desk> {
+        let memory = sys::map(address, DESK_SIZE, libc::MAP_SHARED, self.files[number])?;
         // SAFETY: mapped a moment ago and made of atomics; whether it is a desk is what we ask.
         let desk = unsafe { &*memory.cast::<Desk>() };
         desk.is_open().then_some(desk)
@@ -108,13 +110,10 @@ impl Desks {
     /// Makes a process for each desk, and goes on in each of them; gives its number.
     fn man(&self) -> (&'static Crew, usize) {
         let crew: &'static Crew = Box::leak(Box::new(Crew::new(self.count)));
-        if self.count == 1 {
-            return (crew, 0);
-        }
         // What lies in an arena now will be seen by all, so that nobody may free it.
         let mut desks = [None; DESKS_MAX];
         for (number, desk) in desks[..self.count].iter_mut().enumerate() {
-            *desk = self.map(number);
+            *desk = self.map(number, 0);
         }
         let number = nursery::fork_for_each(&desks[..self.count]);
         arena::move_to(number + 1, self.count + 1);
@@ -126,27 +125,13 @@ impl Desks {
     }
 }
 
-/// Prepares everything for the first execution, if a driver wants it.
+/// Prepares everything for the first execution in this process, if a driver wants it.
 fn take_control() -> Option<&'static mut Runtime> {
     let desks = Desks::find()?;
-    // One more for the process from which the others are forked.
-    let arena_count = if desks.count > 1 { desks.count + 1 } else { 1 };
-    if !arena::open(arena_count) {
-        sys::print(b"unpick: cannot reserve address space for the runtime; raise `ulimit -v`\n");
-        sys::exit_process(sys::INTERNAL_ERROR);
-    }
-    real::look_up();
-    crate::posix::look_up();
-    destructors::look_up();
-    let (crew, number) = desks.man();
-    let desk = desks.map(number);
-    desks.close();
-    let desk = desk?;
-    // SAFETY: only asks.
-    let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
-    desk.worker.store(process as u32, Ordering::Relaxed);
-    let launch: Launch = decode(controller::order_bytes(desk))?;
-    let runtime = Runtime::install(desk, launch, (crew, number), modules());
+    let runtime = match desks.count {
+        1 => begin_alone(&desks)?,
+        count => begin_with_others(&desks, count)?,
+    };
     runtime.snapshot.exclude(own_segments(libc::PF_W));
     runtime.own_code = own_segments(libc::PF_X);
     runtime.snapshot.exclude(allocation::region());
@@ -155,104 +140,95 @@ fn take_control() -> Option<&'static mut Runtime> {
         // The driver may be killed; we should not stay behind.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         __libc_single_threaded = 0;
+        tasks::prepare(runtime);
         signals::install();
         watchdog::install();
-        tasks::prepare(runtime);
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let stack = sys::map(0, CONTROLLER_STACK, flags, -1)?;
-        let stack = stack as usize;
-        runtime.snapshot.exclude(stack..stack + CONTROLLER_STACK);
-        let top = stack + CONTROLLER_STACK;
-        runtime.controller = Context::new(top, thread_pointer(), controller::run);
+    }
+    if runtime.controller.stack == 0 {
+        prepare_controller(runtime)?;
     }
     Some(runtime)
+}
+
+/// The one process at a desk, which may go on with what the last one has left.
+fn begin_alone(desks: &Desks) -> Option<&'static mut Runtime> {
+    let desk = desks.map(0, DESK_AT)?;
+    let heritage = desk.heritage.load(Ordering::Relaxed);
+    let launch: Option<Launch> = match heritage {
+        0 => Some(decode(controller::order_bytes(desk))?),
+        _ => None,
+    };
+    let is_open = match launch {
+        Some(launch) if launch.reexecution != Reexecution::Exec => arena::open(1),
+        _ => arena::open_file(desks.files[0], heritage != 0),
+    };
+    make_sure(is_open);
+    desks.close();
+    look_up();
+    Some(match launch {
+        Some(launch) => {
+            let crew = Box::leak(Box::new(Crew::new(1)));
+            Runtime::install(desk, launch, (crew, 0), modules())
+        }
+        None => {
+            // SAFETY: the process that ended has left it there, and what it has of code is data to us
+            // until we know that ours lies in the same place.
+            let runtime = unsafe { Runtime::inherit(heritage, modules()) };
+            if runtime.own_code != own_segments(libc::PF_X) {
+                controller::refuse_heritage(runtime);
+            }
+            runtime
+        }
+    })
+}
+
+/// One of several processes that work together.
+fn begin_with_others(desks: &Desks, count: usize) -> Option<&'static mut Runtime> {
+    // One more for the process from which the others are forked.
+    make_sure(arena::open(count + 1));
+    look_up();
+    let (crew, number) = desks.man();
+    let desk = desks.map(number, DESK_AT);
+    desks.close();
+    let desk = desk?;
+    // SAFETY: only asks.
+    let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
+    desk.worker.store(process as u32, Ordering::Relaxed);
+    let launch: Launch = decode(controller::order_bytes(desk))?;
+    Some(Runtime::install(desk, launch, (crew, number), modules()))
+}
+
+fn make_sure(is_open: bool) {
+    if !is_open {
+        sys::print(b"unpick: cannot reserve address space for the runtime; raise `ulimit -v`\n");
+        sys::exit_process(sys::INTERNAL_ERROR);
+    }
+}
+
+/// Looks up what is asked for often.
+fn look_up() {
+    real::look_up();
+    crate::posix::look_up();
+    libraries::look_up();
+}
+
+/// Gives the controller a stack. It lies where the next process finds it, if that is to go on with it;
+/// else it must be out of the reach of forks.
+fn prepare_controller(runtime: &mut Runtime) -> Option<()> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let stack = match runtime.launch.reexecution {
+        Reexecution::Exec => arena::reserve(CONTROLLER_STACK)?,
+        _ => sys::map(0, CONTROLLER_STACK, flags, -1)?,
+    } as usize;
+    runtime.snapshot.exclude(stack..stack + CONTROLLER_STACK);
+    // SAFETY: the end of a stack that nobody uses.
+    runtime.controller =
+        unsafe { Context::new(stack + CONTROLLER_STACK, thread_pointer(), controller::run) };
+    Some(())
 }
 
 unsafe extern "C" {
     /// Whether the C library and others may leave locks out. They would do so in one back-end and
     /// not in another.
     static mut __libc_single_threaded: c_char;
-}
-
-/// The files mapped into the program.
-fn modules() -> Vec<Module> {
-    let mut modules: Vec<Module> = Vec::new();
-    // SAFETY: the callback gets the pointer that is given here.
-    unsafe { libc::dl_iterate_phdr(Some(add_module), (&raw mut modules).cast()) };
-    modules
-}
-
-// SAFETY: called by the C library for each module, with what `modules` gave it.
-unsafe extern "C" fn add_module(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    modules: *mut c_void,
-) -> c_int {
-    // SAFETY: as said.
-    let (info, modules) = unsafe { (&*info, &mut *modules.cast::<Vec<Module>>()) };
-    let range = segments(info, |_| true);
-    if let Some((start, end)) = range {
-        let path = match info.dlpi_name.is_null() {
-            true => String::new(),
-            // SAFETY: the name of a module, as the C library keeps it.
-            false => unsafe { CStr::from_ptr(info.dlpi_name) }
-                .to_string_lossy()
-                .into_owned(),
-        };
-        modules.push(Module {
-            path,
-            base: info.dlpi_addr,
-            start,
-            end,
-        });
-    }
-    0
-}
-
-/// The addresses that the loaded segments of a module span.
-fn segments(
-    info: &libc::dl_phdr_info,
-    wanted: impl Fn(&libc::Elf64_Phdr) -> bool,
-) -> Option<(u64, u64)> {
-    // SAFETY: the table of the module, as the C library tells it.
-    let table =
-        unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let loaded = table
-        .iter()
-        .filter(|segment| segment.p_type == libc::PT_LOAD && wanted(segment));
-    let place = |segment: &libc::Elf64_Phdr| info.dlpi_addr + segment.p_vaddr;
-    let start = loaded.clone().map(place).min()?;
-    let end = loaded
-        .map(|segment| place(segment) + segment.p_memsz)
-        .max()?;
-    Some((start, end))
-}
-
-/// The memory of this very module that may be written, or executed, as the flag says.
-fn own_segments(flag: u32) -> core::ops::Range<usize> {
-    let mut wanted = (flag, 0_u64, 0_u64);
-    // SAFETY: as above.
-    unsafe { libc::dl_iterate_phdr(Some(find_own), (&raw mut wanted).cast()) };
-    let (_, start, end) = wanted;
-    (start as usize & !4095)..(end as usize).next_multiple_of(4096)
-}
-
-// SAFETY: called by the C library for each module, with what `own_segments` gave it.
-unsafe extern "C" fn find_own(
-    info: *mut libc::dl_phdr_info,
-    _size: usize,
-    wanted: *mut c_void,
-) -> c_int {
-    // SAFETY: as said.
-    let (info, wanted) = unsafe { (&*info, &mut *wanted.cast::<(u32, u64, u64)>()) };
-    let me = &raw const MAIN as u64;
-    match segments(info, |_| true) {
-        Some((start, end)) if (start..end).contains(&me) => {
-            let fits = |segment: &libc::Elf64_Phdr| segment.p_flags & wanted.0 != 0;
-            let (start, end) = segments(info, fits).unwrap_or((0, 0));
-            (wanted.1, wanted.2) = (start, end);
-            1
-        }
-        _ => 0,
-    }
 }

@@ -36,6 +36,16 @@ pub unsafe fn call(number: i64, arguments: [i64; 6]) -> i64 {
 
 /// Maps memory; at `address` exactly if that is not zero.
 pub fn map(address: usize, bytes: usize, flags: i32, file: i32) -> Option<*mut u8> {
+    map_from(address, bytes, flags, (file, 0))
+}
+
+/// The same, of a file from an offset on.
+pub fn map_from(
+    address: usize,
+    bytes: usize,
+    flags: i32,
+    (file, offset): (i32, usize),
+) -> Option<*mut u8> {
     let fixed = match address {
         0 => 0,
         _ => libc::MAP_FIXED_NOREPLACE,
@@ -48,7 +58,7 @@ pub fn map(address: usize, bytes: usize, flags: i32, file: i32) -> Option<*mut u
         protection,
         flags,
         i64::from(file),
-        0,
+        offset as i64,
     ];
     // SAFETY: memory that nobody uses yet.
     let result = unsafe { call(libc::SYS_mmap, arguments) };

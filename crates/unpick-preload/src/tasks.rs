@@ -8,8 +8,11 @@ use crate::away;
 use crate::context::{Context, exchange, park, thread_pointer};
 use crate::real;
 use crate::runtime::{OVER, Runtime, decide, refuse, runtime};
+use crate::signals;
 use crate::sys;
+use alloc::boxed::Box;
 use alloc::format;
+use alloc::vec::Vec;
 use core::ffi::c_void;
 use core::mem::zeroed;
 use core::ptr::null;
@@ -19,6 +22,9 @@ use unpick_trace::TaskId;
 
 /// Bytes of the stack on which a thread whose stack was taken waits.
 const PARKED_STACK: usize = 1024;
+
+/// Aligned as stacks are.
+type ParkedStack = [u128; PARKED_STACK / size_of::<u128>()];
 
 /// A stack with its thread.
 pub struct Slot {
@@ -37,16 +43,16 @@ pub struct Slot {
     pub mark: AtomicU32,
     /// The number that the system gives its thread, where tasks are threads.
     pub thread: AtomicU32,
-    parked_stack: *mut [u8; PARKED_STACK],
+    parked_stack: Box<ParkedStack>,
+    /// Where its thread handles signals; empty before it first needs that. It is kept from execution to
+    /// execution, also where each has threads of its own: forks share it.
+    handler_stack: Vec<u8>,
     /// Whether a task has used it in this execution.
     pub is_used: bool,
 }
 
 impl Slot {
     fn new() -> Slot {
-        let layout = core::alloc::Layout::new::<[u64; PARKED_STACK / 8]>();
-        // SAFETY: not of size zero.
-        let parked_stack = unsafe { alloc::alloc::alloc_zeroed(layout) };
         Slot {
             task: None,
             handle: 0,
@@ -57,7 +63,8 @@ impl Slot {
             gate: AtomicU32::new(0),
             mark: AtomicU32::new(away::HERE),
             thread: AtomicU32::new(0),
-            parked_stack: parked_stack.cast(),
+            parked_stack: Box::new([0; PARKED_STACK / size_of::<u128>()]),
+            handler_stack: Vec::new(),
             is_used: false,
         }
     }
@@ -68,6 +75,16 @@ impl Slot {
         self.context = self.fresh;
         self.is_used = false;
         self.mark.store(away::HERE, Ordering::Relaxed);
+    }
+
+    /// Makes the stack for handlers of signals, if there is none.
+    pub fn make_handler_stack(&mut self) {
+        self.handler_stack.resize(signals::STACK, 0);
+    }
+
+    /// The stack for handlers of signals, [`signals::STACK`] bytes of it.
+    pub fn handler_stack(&mut self) -> *mut u8 {
+        self.handler_stack.as_mut_ptr()
     }
 
     fn open_gate(&self) {
@@ -126,7 +143,7 @@ pub fn main_context(runtime: &mut Runtime) -> *mut Context {
 // SAFETY: called by the C library with what `prepare` gave it.
 unsafe extern "C" fn begin_parked(slot: *mut c_void) -> *mut c_void {
     let this = &mut runtime().slots[slot as usize];
-    let top = this.parked_stack as usize + PARKED_STACK;
+    let top = &raw mut *this.parked_stack as usize + PARKED_STACK;
     // SAFETY: the little stack belongs to this slot.
     unsafe { park(&raw mut this.context, this.is_parked.as_ptr(), top) };
     // From here on this is a task, again in each execution.
@@ -136,7 +153,7 @@ unsafe extern "C" fn begin_parked(slot: *mut c_void) -> *mut c_void {
 
 // SAFETY: called by the C library with what `spawn` gave it.
 unsafe extern "C" fn begin_thread(slot: *mut c_void) -> *mut c_void {
-    crate::signals::use_stack(slot as usize);
+    signals::use_stack(slot as usize);
     note_thread(slot as usize);
     runtime().slots[slot as usize].wait_at_gate();
     run_task();
@@ -246,6 +263,8 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
 }
 
 fn create_thread(runtime: &mut Runtime, slot: usize) {
+    // Not by the thread itself, which begins while this one still runs.
+    runtime.slots[slot].make_handler_stack();
     let mut handle: libc::pthread_t = 0;
     // SAFETY: `zeroed` attributes are initialised before use; the thread uses its own slot only.
     let result = unsafe {

@@ -16,10 +16,11 @@ pub const ORDER_MAX: usize = 32 << 20;
 pub const ANSWER_MAX: usize = 128 << 20;
 const ORDER_AT: usize = 4096;
 const ANSWER_AT: usize = ORDER_AT + ORDER_MAX;
-/// Bytes of the whole. Pages that are never written cost nothing.
+/// Bytes of the whole. Pages that are never written cost nothing. What lies behind it in the same file
+/// is the runtime's own, where that goes on from process to process.
 pub const DESK_SIZE: usize = ANSWER_AT + ANSWER_MAX;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"unpick02");
+const MAGIC: u64 = u64::from_le_bytes(*b"unpick03");
 
 /// The top of the shared memory; orders and answers lie behind it.
 ///
@@ -62,6 +63,10 @@ pub struct Desk {
     pub departures: AtomicU64,
     /// Raised by the runtime when it has told what runs, after [`LOOK_SIGNAL`].
     pub looks: AtomicU32,
+    /// Where the runtime lies that goes on in each new process; zero in the first one.
+    pub heritage: AtomicU64,
+    /// Not zero: the process that worked here is about to end, and wants to go on in a new one.
+    pub is_left: AtomicU32,
     /// The task that runs.
     pub running_task: AtomicU64,
     /// Where it is: return addresses, innermost first, up to the first zero.

@@ -68,7 +68,7 @@ fn one_that_cannot_happen_stays_a_warning() {
 }
 
 #[test]
-fn searches_cannot_be_run_in_a_process_an_execution() {
+fn a_search_with_a_process_an_execution_finds_a_failure() {
     let place = Place::new("exec-search");
     place.build("c/ab_ba.c", &[]);
     let said = place.unpick(&[
@@ -77,32 +77,47 @@ fn searches_cannot_be_run_in_a_process_an_execution() {
         "dfs",
         "--reexec",
         "exec",
+        "--jobs",
+        "2",
         "--",
         "./ab_ba",
     ]);
-    assert_eq!(said.code, 2, "{}", said.text);
-    assert!(said.text.contains("use --reexec fork"), "{}", said.text);
+    assert_eq!(said.code, 1, "{}", said.text);
+    assert!(
+        said.text.contains("deadlock: task 1, task 2"),
+        "{}",
+        said.text
+    );
+    assert!(
+        said.text.contains("--jobs 2 makes no difference"),
+        "{}",
+        said.text
+    );
 }
 
 #[test]
 fn a_limit_of_time_ends_processes_too() {
     let place = Place::new("exec-time");
-    place.build("c/ab_ba.c", &["-DFIXED"]);
-    let said = place.unpick(&[
-        "run",
-        "--reexec",
-        "exec",
-        "--executions",
-        "1_000_000",
-        "--time",
-        "1s",
-        "--",
-        "./ab_ba",
-    ]);
-    assert_eq!(said.code, 0, "{}", said.text);
-    assert!(
-        said.text.contains("fibers and exec: as asked for"),
-        "{}",
-        said.text
-    );
+    place.build("c/bounded_buffer.c", &["-DFIXED"]);
+    for strategy in ["random", "dfs"] {
+        let said = place.unpick(&[
+            "run",
+            "--strategy",
+            strategy,
+            "--reexec",
+            "exec",
+            "--executions",
+            "1_000_000",
+            "--time",
+            "1s",
+            "--",
+            "./bounded_buffer",
+        ]);
+        assert_eq!(said.code, 0, "{}", said.text);
+        assert!(
+            said.text.contains("fibers and exec: as asked for"),
+            "{}",
+            said.text
+        );
+    }
 }

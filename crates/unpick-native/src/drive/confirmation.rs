@@ -1,7 +1,7 @@
 //! Directs searches at the possible deadlocks that an exploration has shown.
 
 use unpick_engine::Limits;
-use unpick_protocol::{Answer, Reexecution, Work};
+use unpick_protocol::{Answer, Work};
 use unpick_strategies::{Confirm, Spec};
 
 use super::exploration::{Launched, Options, order};
@@ -33,20 +33,13 @@ pub(super) fn run(
         seed: options.seed,
     };
     let order = order(options, work, limits, shared, launched.named);
-    let launch = launched.launch;
-    // These executions are many, in one process.
-    if launch.reexecution == Reexecution::Exec {
-        launched.launch.reexecution = Reexecution::Fork;
-    }
     let mut watch_all = |seen: Progress| {
         watch(Progress {
             executions: before + seen.executions,
             ..seen
         })
     };
-    let result = launched.perform(&order, &mut watch_all);
-    launched.launch.reexecution = launch.reexecution;
-    let mut answer = result?;
+    let mut answer = launched.perform(&order, &mut watch_all)?;
     for (one, other) in answer.entered.iter_mut().zip(found.entered) {
         *one |= other;
     }

@@ -6,7 +6,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use unpick_protocol::{Answer, DESKS_MAX, Launch, Order};
+use unpick_protocol::{Answer, DESKS_MAX, Launch, Order, Reexecution};
 
 use super::exploration::Options;
 use super::parallel::add_seen;
@@ -20,7 +20,11 @@ pub(super) fn explore(
     order: &Order,
     watch: &mut Watch<'_>,
 ) -> Result<Answer, DriveError> {
-    let count = options.jobs.clamp(1, DESKS_MAX);
+    // Processes that follow each other cannot be forks of one.
+    let count = match launch.reexecution {
+        Reexecution::Exec => 1,
+        _ => options.jobs.clamp(1, DESKS_MAX),
+    };
     let mut crew = Process::start_crew(command, launch, options.hang_after, count)?;
     let looks: Vec<Look> = crew.iter().map(Process::look).collect();
     // The others end because of the first that is lost.

@@ -119,8 +119,9 @@ impl Launched<'_> {
             Work::Explore { range, .. } => range.is_some(),
             _ => false,
         };
-        let is_many = self.options.jobs > 1 && is_randomised(&self.options.strategy);
-        match is_part || is_many || self.launch.reexecution == Reexecution::Exec {
+        let is_anew = self.launch.reexecution == Reexecution::Exec;
+        let is_many = (self.options.jobs > 1 || is_anew) && is_randomised(&self.options.strategy);
+        match is_part || is_many {
             true => self.share(order, watch),
             false => self.perform(order, watch),
         }
@@ -231,7 +232,9 @@ fn work(options: &Options) -> Work {
             profile: None,
         };
     }
-    match shard.is_some() || options.jobs > 1 && can_split(&strategy) {
+    // Processes that follow each other cannot share anything.
+    let is_shared = options.jobs > 1 && options.reexecution != Some(Reexecution::Exec);
+    match shard.is_some() || is_shared && can_split(&strategy) {
         true => Work::Search {
             strategy,
             seed,

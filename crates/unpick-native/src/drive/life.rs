@@ -37,6 +37,13 @@ impl Life {
         }
     }
 
+    /// Waits for the end of a process that was launched.
+    pub fn wait(&mut self) {
+        if let Life::Launched(child) = self {
+            let _ = child.wait();
+        }
+    }
+
     /// Ends the process, and all that were forked with it.
     pub fn kill(&mut self) {
         match self {

@@ -182,10 +182,9 @@ impl Look {
 pub(super) struct Process {
     life: Life,
     desk: Arc<SharedDesk>,
-    program: PathBuf,
+    command: Command,
+    launch: Launch,
     hang_after: Duration,
-    /// Whether a task that blocks can be left, because it has a thread of its own.
-    can_leave: bool,
 }
 
 impl Process {
@@ -211,6 +210,9 @@ impl Process {
         hang_after: Duration,
         count: usize,
     ) -> Result<Vec<Process>, DriveError> {
+        if count == 1 {
+            return Ok(vec![Process::start(command, launch, hang_after, None)?]);
+        }
         let desks = desks(command, launch, count)?;
         let child = spawn(command, launch, None, &desks)?;
         let nursery = Arc::new(Nursery::new(child, desks.clone()));
@@ -235,9 +237,9 @@ impl Process {
         Process {
             life,
             desk,
-            program: command.program.clone(),
+            command: command.clone(),
+            launch,
             hang_after,
-            can_leave: launch.backend == Backend::Threads,
         }
     }
 
@@ -303,14 +305,19 @@ impl Process {
             }
             still += asleep_at.elapsed().min(2 * look);
             let executions = desk.executions.load(Ordering::Relaxed);
-            if let Some(status) = self.life.end(desk) {
+            if desk.is_left.swap(0, Ordering::Acquire) != 0 {
+                self.life.wait();
+                let desks = std::slice::from_ref(&self.desk);
+                let child = spawn(&self.command, self.launch, None, desks)?;
+                self.life = Life::Launched(child);
+            } else if let Some(status) = self.life.end(desk) {
                 // The answer may have come just before the end.
                 if self.desk.is_answered() {
                     return Ok(());
                 }
                 return Err(match desk.is_manned.load(Ordering::Acquire) {
                     0 => DriveError::NotControlled {
-                        program: self.program.clone(),
+                        program: self.command.program.clone(),
                         status,
                     },
                     _ => DriveError::Died { status, executions },
@@ -325,7 +332,8 @@ impl Process {
                 still = Duration::ZERO;
                 continue;
             }
-            if self.can_leave && still > 2 * look {
+            // A task can be left if it has a thread of its own.
+            if self.launch.backend == Backend::Threads && still > 2 * look {
                 self.wish();
             }
             if still > self.hang_after {

@@ -6,6 +6,7 @@
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -77,33 +78,43 @@ impl Place {
 
     /// Builds a program of `tests/programs`, as `unpick cc` and `unpick c++` do.
     pub fn build(&self, path: &str, is_fixed: bool) -> Command {
-        let is_cpp = path.ends_with(".cc");
-        let twin = if is_fixed { "fixed" } else { "buggy" };
-        let name = path.replace(['/', '.'], "-");
-        let program = self.0.join(format!("{name}-{twin}"));
-        let (language, standard) = match is_cpp {
-            true => (Language::Cpp, "-std=c++20"),
-            false => (Language::C, "-std=gnu11"),
+        let (twin, flags): (_, &[&str]) = match is_fixed {
+            true => ("fixed", &["-DFIXED"]),
+            false => ("buggy", &[]),
         };
-        let mut arguments = vec![standard.into(), "-O1".into(), "-g".into()];
-        if is_fixed {
-            arguments.push("-DFIXED".into());
-        }
-        arguments.extend([
-            programs().join(path).into(),
-            "-o".into(),
-            program.clone().into_os_string(),
-            "-pthread".into(),
-        ]);
-        let status = compile::command(language, &arguments).unwrap().status();
-        assert!(status.unwrap().success(), "{path} does not compile");
+        let name = path.replace(['/', '.'], "-");
         Command {
-            program,
+            program: self.compile(path, &format!("{name}-{twin}"), flags),
             arguments: Vec::new(),
             environment: BTreeMap::new(),
             directory: None,
             runtime: runtime_library().unwrap(),
         }
+    }
+
+    /// Builds a library of `tests/programs`, for programs that load it.
+    pub fn build_library(&self, path: &str) -> PathBuf {
+        let name = path.replace(['/', '.'], "-");
+        self.compile(path, &format!("{name}.so"), &["-shared", "-fPIC"])
+    }
+
+    fn compile(&self, path: &str, name: &str, flags: &[&str]) -> PathBuf {
+        let file = self.0.join(name);
+        let (language, standard) = match path.ends_with(".cc") {
+            true => (Language::Cpp, "-std=c++20"),
+            false => (Language::C, "-std=gnu11"),
+        };
+        let mut arguments = vec![standard.into(), "-O1".into(), "-g".into()];
+        arguments.extend(flags.iter().map(OsString::from));
+        arguments.extend([
+            programs().join(path).into(),
+            "-o".into(),
+            file.clone().into_os_string(),
+            "-pthread".into(),
+        ]);
+        let status = compile::command(language, &arguments).unwrap().status();
+        assert!(status.unwrap().success(), "{path} does not compile");
+        file
     }
 }
 

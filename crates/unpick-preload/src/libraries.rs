@@ -1,0 +1,171 @@
+//! The libraries of the program: those that it begins with, and those that it loads while it runs.
+
+use crate::runtime::Runtime;
+use alloc::{string::String, vec::Vec};
+use core::ffi::{CStr, c_int, c_void};
+use core::ops::Range;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use unpick_protocol::Module;
+
+/// Bytes of a list of destructors that holds the compiler's own function only.
+const LIST_MIN: u64 = 8;
+
+/// The tag of the size of that list, in the table that the loader reads.
+const SIZE_TAG: i64 = 28;
+
+/// How many libraries had ever been loaded when the program began.
+static LOADS: AtomicU64 = AtomicU64::new(0);
+
+/// Whether one of these has functions to be called at the end, besides the one that the compiler puts
+/// into each. The loader takes some microseconds to find out, in every execution.
+static HAS_DESTRUCTORS: AtomicBool = AtomicBool::new(false);
+
+/// Looks at everything that is loaded now.
+pub fn look_up() {
+    LOADS.store(loads(), Ordering::Relaxed);
+    HAS_DESTRUCTORS.store(any_has_destructors(), Ordering::Relaxed);
+}
+
+/// Whether the program, or a library that is loaded now, has destructors.
+pub fn have_destructors() -> bool {
+    HAS_DESTRUCTORS.load(Ordering::Relaxed) || have_come() && any_has_destructors()
+}
+
+/// Whether libraries have been loaded since the program began.
+fn have_come() -> bool {
+    loads() != LOADS.load(Ordering::Relaxed)
+}
+
+/// Notes the memory of libraries that the execution, which is over, has loaded. The loader forgets them
+/// when its own memory is put back.
+pub fn note_loaded(this: &mut Runtime) {
+    if !have_come() {
+        return;
+    }
+    for module in modules() {
+        if !this.sites.begins_with(&module) {
+            let start = module.start as usize & !4095;
+            let end = (module.end as usize).next_multiple_of(4096);
+            this.snapshot.note_mapped(start..end);
+        }
+    }
+}
+
+/// How many libraries have ever been loaded.
+fn loads() -> u64 {
+    let mut count = 0;
+    visit(|info| {
+        count = info.dlpi_adds;
+        true
+    });
+    count
+}
+
+fn any_has_destructors() -> bool {
+    visit(has_destructors)
+}
+
+/// The files mapped into the program.
+pub fn modules() -> Vec<Module> {
+    let mut modules = Vec::new();
+    visit(|info| {
+        modules.extend(module(info));
+        false
+    });
+    modules
+}
+
+/// The memory of this very library that may be written, or executed, as the flag says.
+pub fn own_segments(flag: u32) -> Range<usize> {
+    let me = &raw const LOADS as u64;
+    let mut found = (0, 0);
+    visit(|info| {
+        let is_own =
+            segments(info, |_| true).is_some_and(|(start, end)| (start..end).contains(&me));
+        if is_own {
+            found = segments(info, |segment| segment.p_flags & flag != 0).unwrap_or((0, 0));
+        }
+        is_own
+    });
+    let (start, end) = found;
+    (start as usize & !4095)..(end as usize).next_multiple_of(4096)
+}
+
+/// Shows everything that is loaded now, until something says that this was enough; whether it did.
+fn visit<F: FnMut(&libc::dl_phdr_info) -> bool>(mut look: F) -> bool {
+    // SAFETY: called by the C library for each, with what is given below.
+    unsafe extern "C" fn show<F: FnMut(&libc::dl_phdr_info) -> bool>(
+        info: *mut libc::dl_phdr_info,
+        _size: usize,
+        look: *mut c_void,
+    ) -> c_int {
+        // SAFETY: as said.
+        let (info, look) = unsafe { (&*info, &mut *look.cast::<F>()) };
+        c_int::from(look(info))
+    }
+    // SAFETY: the callback gets the pointer that is given here.
+    unsafe { libc::dl_iterate_phdr(Some(show::<F>), (&raw mut look).cast()) != 0 }
+}
+
+fn module(info: &libc::dl_phdr_info) -> Option<Module> {
+    let (start, end) = segments(info, |_| true)?;
+    let path = match info.dlpi_name.is_null() {
+        true => String::new(),
+        // SAFETY: the name of a module, as the C library keeps it.
+        false => unsafe { CStr::from_ptr(info.dlpi_name) }
+            .to_string_lossy()
+            .into_owned(),
+    };
+    Some(Module {
+        path,
+        base: info.dlpi_addr,
+        start,
+        end,
+    })
+}
+
+fn table(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
+    // SAFETY: the table of the module, as the C library tells it.
+    unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
+}
+
+/// The addresses that the loaded segments of a module span.
+fn segments(
+    info: &libc::dl_phdr_info,
+    wanted: impl Fn(&libc::Elf64_Phdr) -> bool,
+) -> Option<(u64, u64)> {
+    let loaded = table(info)
+        .iter()
+        .filter(|segment| segment.p_type == libc::PT_LOAD && wanted(segment));
+    let place = |segment: &libc::Elf64_Phdr| info.dlpi_addr + segment.p_vaddr;
+    let start = loaded.clone().map(place).min()?;
+    let end = loaded
+        .map(|segment| place(segment) + segment.p_memsz)
+        .max()?;
+    Some((start, end))
+}
+
+/// An entry of the table that the loader reads.
+#[repr(C)]
+struct Entry {
+    tag: i64,
+    value: u64,
+}
+
+fn has_destructors(info: &libc::dl_phdr_info) -> bool {
+    let is_dynamic = |segment: &&libc::Elf64_Phdr| segment.p_type == libc::PT_DYNAMIC;
+    let Some(dynamic) = table(info).iter().find(is_dynamic) else {
+        return false;
+    };
+    let mut entry = (info.dlpi_addr + dynamic.p_vaddr) as *const Entry;
+    // SAFETY: the table ends with tag zero.
+    unsafe {
+        while (*entry).tag != 0 {
+            if (*entry).tag == SIZE_TAG && (*entry).value > LIST_MIN {
+                return true;
+            }
+            entry = entry.add(1);
+        }
+    }
+    false
+}
