@@ -77,18 +77,21 @@ impl Place {
 
     /// Builds a program of `tests/programs`, as `unpick cc` and `unpick c++` do.
     pub fn build(&self, path: &str, is_fixed: bool) -> Command {
+        let flags: &[&str] = if is_fixed { &["-DFIXED"] } else { &[] };
+        self.build_with(path, flags)
+    }
+
+    /// The same with flags for the compiler.
+    pub fn build_with(&self, path: &str, flags: &[&str]) -> Command {
         let is_cpp = path.ends_with(".cc");
-        let twin = if is_fixed { "fixed" } else { "buggy" };
         let name = path.replace(['/', '.'], "-");
-        let program = self.0.join(format!("{name}-{twin}"));
+        let program = self.0.join(format!("{name}{}", flags.concat()));
         let (language, standard) = match is_cpp {
             true => (Language::Cpp, "-std=c++20"),
             false => (Language::C, "-std=gnu11"),
         };
         let mut arguments = vec![standard.into(), "-O1".into(), "-g".into()];
-        if is_fixed {
-            arguments.push("-DFIXED".into());
-        }
+        arguments.extend(flags.iter().map(|flag| flag.into()));
         arguments.extend([
             programs().join(path).into(),
             "-o".into(),
