@@ -13,7 +13,7 @@ pub(crate) use keep::PREFIX;
 pub(crate) use present::{Presented, explore};
 pub(crate) use replay::replay;
 use std::time::Duration;
-use unpick::{Limits, Memory, Shard, Spec, parse_duration};
+use unpick::{Limits, Shard, Spec, parse_duration};
 use unpick_native::drive::{Options, can_split};
 use unpick_native::protocol::{Backend, Points, Reexecution};
 
@@ -126,13 +126,6 @@ impl NativeOptions {
 
     /// Refuses what native programs cannot do, and says what makes no difference.
     fn check(&self, options: &ExplorationOptions) -> Result<()> {
-        if options.memory != Memory::Sc {
-            bail!(
-                "native programs are explored under sequential consistency only, not under `{}`; leave \
-                 out --memory, or write the kernel in question against the library",
-                options.memory.name()
-            );
-        }
         let spec = Spec::parse(&options.strategy)?;
         let name = spec.technique().name;
         if name.starts_with("lazy-") {

@@ -6,9 +6,10 @@ use crate::native::{NativeOptions, Presented, explore};
 use crate::options::ExplorationArguments;
 use crate::output::say;
 use crate::progress::listen;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use std::ffi::OsString;
+use unpick::Memory;
 use unpick_native::drive::Command;
 use unpick_native::install::runtime_library;
 use unpick_native::program::Program;
@@ -37,6 +38,14 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
     };
     let options = arguments.options.options(&name)?;
     let drive = arguments.native.drive(&options)?;
+    if options.memory != Memory::Sc && !program.is_instrumented {
+        bail!(
+            "`{}` is not instrumented, so that its stores cannot wait as under `{}`; build it with \
+             `unpick cc`, `unpick c++` or `cargo unpick`, or leave out --memory",
+            program.path.display(),
+            options.memory.name()
+        );
+    }
     let is_silent = options.json || options.quiet;
     if let (Some(warning), false) = (program.warning(), is_silent) {
         eprintln!("warning: {warning}");

@@ -25,3 +25,5 @@ mod round_trip;
 mod shards;
 #[path = "native/understanding.rs"]
 mod understanding;
+#[path = "native/weak_memory.rs"]
+mod weak_memory;

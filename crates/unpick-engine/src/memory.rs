@@ -360,20 +360,21 @@ impl Execution {
             step.value = entry.value;
         }
         self.mark(Effect::Stores(entry.value));
-        self.mark(Effect::Flushes {
-            task: self.object_of(owner),
-            buffer: object,
-            number: entry.number,
-            is_ordered: entry.is_ordered,
-        });
+        self.mark_flush(owner, object, &entry);
         self.count_queued(object, -1);
         let count = self.buffers.buffer(owner).map_or(0, |one| one.agents.len());
         (0..count).for_each(|agent| self.arm(owner, agent));
         self.note_change(agent);
-        let is_closing = self.buffers.buffer(owner).is_some_and(|one| one.is_closing);
-        if is_closing && self.end_buffer(owner) {
-            self.end(owner);
-        }
+        self.end_if_closing(owner);
+    }
+
+    fn mark_flush(&mut self, owner: TaskId, buffer: ObjectId, entry: &Entry) {
+        self.mark(Effect::Flushes {
+            task: self.object_of(owner),
+            buffer,
+            number: entry.number,
+            is_ordered: entry.is_ordered,
+        });
     }
 
     fn take_first(&mut self, owner: TaskId, agent: TaskId) -> (ObjectId, Entry) {
@@ -395,29 +396,50 @@ impl Execution {
         }
     }
 
-    /// Lets all stores of a task out at once, because nothing else may run now: it unwinds.
+    /// Lets all stores of a task out at once: it unwinds, so that nothing else may run now, or it may have
+    /// synchronised in a way that is no operation.
     pub fn drain_at_once(&mut self, task: TaskId) {
+        if self.empty(task) {
+            self.end_if_closing(task);
+        }
+    }
+
+    /// Empties the buffer of a task. Answers whether there was something in it.
+    fn empty(&mut self, task: TaskId) -> bool {
         let Some(buffer) = self.buffers.buffer_mut(task) else {
-            return;
+            return false;
         };
         buffer.is_drained = true;
         let object = buffer.object;
         let agents = buffer.agents.iter_mut();
         let mut entries: Vec<Entry> = agents.flat_map(|agent| agent.queue.drain(..)).collect();
         entries.sort_by_key(|entry| entry.number);
-        for entry in entries.iter().filter(|entry| !entry.is_dead) {
-            self.buffers.words[entry.variable.index()] = Some(entry.word);
+        for entry in &entries {
+            if !entry.is_dead {
+                self.buffers.words[entry.variable.index()] = Some(entry.word);
+            }
+            self.mark(Effect::Arrives(entry.variable));
+            self.mark_flush(task, object, entry);
         }
         self.count_queued(object, -(entries.len() as i32));
         let count = self.buffers.buffer(task).map_or(0, |one| one.agents.len());
         (0..count).for_each(|agent| self.arm(task, agent));
+        !entries.is_empty()
+    }
+
+    /// Ends a task that has nothing more to do, if its last store has left.
+    fn end_if_closing(&mut self, owner: TaskId) {
+        let is_closing = self.buffers.buffer(owner).is_some_and(|one| one.is_closing);
+        if is_closing && self.end_buffer(owner) {
+            self.end(owner);
+        }
     }
 
     /// Ends the buffer of a task that ends. Answers whether nothing waits in it any more; otherwise the task
     /// has ended for the others when the last store leaves.
     pub(crate) fn end_buffer(&mut self, owner: TaskId) -> bool {
         if self.outcome.is_some() {
-            self.drain_at_once(owner);
+            self.empty(owner);
         }
         let Some(buffer) = self.buffers.buffer_mut(owner) else {
             return true;

@@ -20,9 +20,10 @@
 //! relaxed store publishes what was known at the last release fence. A fence that is both is
 //! [`fence_acquire`](Clocks::fence_acquire), then [`fence_release`](Clocks::fence_release). Release
 //! sequences are those of C++20 and of Rust: read-modify-writes of any task go on with one, any other
-//! relaxed store ends it.
+//! relaxed store ends it. A store that others see later is told when it is made ([`keep`](Clocks::keep)) and when
+//! they see it ([`give`](Clocks::give)).
 //!
-//! Never allocates once it has seen as many tasks and objects in one execution.
+//! Never allocates once it has seen as many tasks and objects in one execution, but for what is kept.
 
 use alloc::vec::Vec;
 use unpick_trace::{ObjectId, TaskId};
@@ -57,9 +58,9 @@ struct Task {
     joined: bool,
 }
 
-/// One number a task; what is not stored is zero.
+/// What somebody knows: one number a task; what is not stored is zero.
 #[derive(Debug, Default)]
-struct Clock(Vec<u32>);
+pub struct Clock(Vec<u32>);
 
 impl Clock {
     #[inline]
@@ -224,6 +225,28 @@ impl Clocks {
         }
     }
 
+    /// A store that others see later, a release store or a relaxed one: what the object gives from then on.
+    pub fn keep(&mut self, task: TaskId, is_release: bool) -> Clock {
+        let mut kept = Clock::default();
+        if let Some(known) = self.task(task.index()) {
+            kept.copy(match is_release {
+                true => &known.now,
+                false => &known.fenced,
+            });
+        }
+        if is_release {
+            self.tick(task);
+        }
+        kept
+    }
+
+    /// Others see a store that was kept for later: the object gives that, and nothing else any more.
+    pub fn give(&mut self, object: ObjectId, kept: &Clock) {
+        if let Some(object) = self.object(object) {
+            object.copy(kept);
+        }
+    }
+
     /// The object gives nothing any more: it has been destroyed, or somebody unknown has written it.
     pub fn forget(&mut self, object: ObjectId) {
         if let Some(object) = self.objects.get_mut(object.index()) {
@@ -326,6 +349,13 @@ impl Clocks {
 
     /// A task and an object; nothing for a task that has not begun and for [`ObjectId::NONE`].
     fn both(&mut self, task: TaskId, object: ObjectId) -> Option<(&mut Task, &mut Clock)> {
+        self.object(object)?;
+        let task = self.tasks[..self.task_count].get_mut(task.index())?;
+        Some((task, &mut self.objects[object.index()]))
+    }
+
+    /// An object; nothing for [`ObjectId::NONE`].
+    fn object(&mut self, object: ObjectId) -> Option<&mut Clock> {
         if object == ObjectId::NONE {
             return None;
         }
@@ -334,7 +364,6 @@ impl Clocks {
             self.objects.push(Clock::default());
         }
         self.object_count = self.object_count.max(index + 1);
-        let task = self.tasks[..self.task_count].get_mut(task.index())?;
-        Some((task, &mut self.objects[index]))
+        Some(&mut self.objects[index])
     }
 }

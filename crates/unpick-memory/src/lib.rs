@@ -19,7 +19,7 @@ mod heap;
 mod shadow;
 mod shared;
 
-pub use clocks::Clocks;
+pub use clocks::{Clock, Clocks};
 pub use heap::{Heap, Misuse, Released};
 pub use shadow::{Access, AccessKind, Finding, Shadow};
 pub use shared::Shared;

@@ -189,6 +189,35 @@ fn a_read_modify_write_goes_on_with_a_release_and_a_store_ends_it() {
 }
 
 #[test]
+fn a_store_that_others_see_later_gives_what_was_known_when_it_was_made() {
+    let mut clocks = two();
+    let mut kept = None;
+    assert!(!knows(&mut clocks, |clocks| {
+        kept = Some(clocks.keep(MAIN, true));
+        clocks.acquire(OTHER, OBJECT);
+    }));
+    let before = clocks.epoch(MAIN) - 1;
+    assert!(!knows(&mut clocks, |clocks| {
+        clocks.give(OBJECT, kept.as_ref().unwrap());
+        clocks.acquire(OTHER, OBJECT);
+    }));
+    assert!(clocks.happens_before(MAIN, before, OTHER));
+    // A relaxed one gives what was known at the last fence, and ends the release before it.
+    assert!(!knows(&mut clocks, |clocks| {
+        let relaxed = clocks.keep(MAIN, false);
+        clocks.replace(MAIN, OBJECT);
+        clocks.give(OBJECT, &relaxed);
+        clocks.acquire(OTHER, OBJECT);
+    }));
+    assert!(knows(&mut clocks, |clocks| {
+        clocks.fence_release(MAIN);
+        let relaxed = clocks.keep(MAIN, false);
+        clocks.give(OBJECT, &relaxed);
+        clocks.acquire(OTHER, OBJECT);
+    }));
+}
+
+#[test]
 fn no_object_and_no_task_are_no_trouble() {
     let mut clocks = two();
     for task in [MAIN, TaskId(77)] {
@@ -198,6 +227,8 @@ fn no_object_and_no_task_are_no_trouble() {
         clocks.acquire(task, OBJECT);
         clocks.fence_release(task);
         clocks.acquire_all(task);
+        let kept = clocks.keep(task, true);
+        clocks.give(ObjectId::NONE, &kept);
     }
     clocks.forget(ObjectId::NONE);
     assert_eq!(clocks.epoch(TaskId(77)), 0);

@@ -99,7 +99,12 @@ fn release(block: *mut c_void, pc: usize) {
         // The heap goes away as a whole.
         return;
     };
-    match this.heap.release(block.cast()) {
+    let released = this.heap.release(block.cast());
+    if let Ok(released) = &released {
+        let start = block as usize;
+        this.buffers.forget(start..start + released.size);
+    }
+    match released {
         Ok(released) if this.watches_memory() => {
             let task = this.current;
             let found = this

@@ -3,9 +3,11 @@
 //! In an execution only one task runs at a time, so that plain reads and writes do. Outside of one, the
 //! program's threads really run at once, and the operation must be atomic.
 
+use crate::buffers;
 use crate::interpose::interpose;
-use crate::memory::{self, Order};
-use crate::runtime::{operate, running, runtime};
+use crate::memory::{self, Order, ordering};
+use crate::runtime::{operate, running, runtime, take_turn};
+use crate::signals;
 use crate::tasks;
 use core::arch::asm;
 use core::ffi::c_int;
@@ -109,13 +111,36 @@ fn point<T>(address: *const T, kind: OpKind, pc: usize) -> Option<ObjectId> {
     Some(object)
 }
 
+/// The same for a store, which others may see later.
+#[inline]
+fn point_before_store<T>(address: *const T, order: c_int, pc: usize) -> Option<Op> {
+    let this = running()?;
+    let mut op = Op::new(OpKind::Store, this.variable(address as usize));
+    if !this.is_alone() {
+        let (address, size) = (address as usize, size_of::<T>());
+        op.argument = buffers::argument(this, op.object, address, size, ordering(order));
+        match op.is_buffered() {
+            true => take_turn(op, pc),
+            false => {
+                operate(op, pc);
+            }
+        }
+    }
+    Some(op)
+}
+
 /// Tells what an operation has found and left. The trace takes what it has found, or, of a store, what it
 /// has left.
 #[inline]
 fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: Order, pc: usize) {
     let this = runtime();
     let task = this.current;
-    this.note_value(object, found.word(), left.word());
+    // A task that sees what it has stored itself learns nothing from others.
+    let is_own = this.buffers.hides(task, address as usize, size_of::<T>());
+    if !is_own {
+        this.note_value(object, found.word(), left.word());
+        buffers::know(this, object, address as usize, size_of::<T>(), left.word());
+    }
     if !this.is_alone() {
         this.execution.observe_store(left.word());
         let told = if order.reads { found } else { left };
@@ -125,9 +150,33 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
         true => AccessKind::AtomicWrite,
         false => AccessKind::AtomicRead,
     };
-    order.tell_read(&mut this.clocks, task, object);
+    if !is_own {
+        order.tell_read(&mut this.clocks, task, object);
+    }
     memory::check(address as usize, size_of::<T>(), kind, pc);
     order.tell_write(&mut runtime().clocks, task, object);
+}
+
+/// Tells what a store finds that others see later, before it is performed, and what it leaves.
+#[cold]
+fn note_later<T: Word>(
+    object: ObjectId,
+    address: *const T,
+    found: T,
+    left: T,
+    order: Order,
+    pc: usize,
+) {
+    let this = runtime();
+    let task = this.current;
+    let (address, size) = (address as usize, size_of::<T>());
+    if !this.buffers.hides(task, address, size) {
+        this.note_value(object, found.word(), found.word());
+        buffers::know(this, object, address, size, found.word());
+    }
+    memory::check(address, size, AccessKind::AtomicWrite, pc);
+    let given = runtime().clocks.keep(task, order.releases);
+    buffers::hold(object, address, size, left.word(), Some(given));
 }
 
 /// # Safety
@@ -156,18 +205,23 @@ unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
 /// The program passes a variable.
 #[inline]
 unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
-    let Some(object) = point(address, OpKind::Store, pc) else {
+    let Some(op) = point_before_store(address, order, pc) else {
         // SAFETY: by the caller.
         unsafe { T::change(address, |_| value) };
         return;
     };
     // SAFETY: by the caller.
-    let found = unsafe {
+    unsafe {
         let found = address.read_volatile();
-        address.write_volatile(value);
-        found
-    };
-    note(object, address, found, value, Order::store(order), pc);
+        if op.is_buffered() {
+            note_later(op.object, address, found, value, Order::store(order), pc);
+            address.write_volatile(value);
+            signals::deliver();
+        } else {
+            address.write_volatile(value);
+            note(op.object, address, found, value, Order::store(order), pc);
+        }
+    }
 }
 
 /// # Safety
@@ -386,7 +440,8 @@ interpose! {
     fn __tsan_atomic_thread_fence(order: c_int; pc) {
         if let Some(this) = running() {
             if !this.is_alone() {
-                operate(Op::new(OpKind::Fence, ObjectId::NONE), pc);
+                let argument = this.execution.fence_argument(ordering(order));
+                operate(Op { argument, ..Op::new(OpKind::Fence, ObjectId::NONE) }, pc);
             }
             let this = runtime();
             Order::modify(order).tell_fence(&mut this.clocks, this.current);

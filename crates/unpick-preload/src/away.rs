@@ -10,6 +10,7 @@
 //! whoever was woken is waited for. What comes of a schedule so does not depend on how fast threads
 //! are, as long as tasks are woken by each other and not by the world outside.
 
+use crate::buffers;
 use crate::context::thread_pointer;
 use crate::process::note_motion;
 use crate::runtime::{RUNNING, Runtime, decide, running};
@@ -142,6 +143,8 @@ fn change_phase(this: &Runtime, from: u32, to: u32) -> u32 {
 /// Lets the strategy choose somebody else while the running task is away.
 fn leave_behind(this: &'static mut Runtime, slot: usize, pc: usize) {
     let task = this.current;
+    // It may go on before it is chosen, and must see what it stored.
+    buffers::let_out(this, Some(task));
     let object = this.add_object(Shape::Semaphore { permits: 0 }, 0);
     this.execution
         .name_object(object, "a call that is not controlled");

@@ -1,5 +1,6 @@
 //! `syscall`, the door through which Rust's standard library, parking_lot and libstdc++ wait.
 
+use crate::buffers;
 use crate::posix::enlist;
 use crate::real;
 use crate::refusal::refused_call;
@@ -108,9 +109,13 @@ unsafe extern "C" fn syscall(
     }
     match number {
         libc::SYS_futex => {
+            // Callers are mostly in code that is not instrumented, and have synchronised there already.
+            let this = runtime();
+            let task = this.current;
+            buffers::let_out(this, Some(task));
             let result = futex([a, b, c, d, e, f]);
-            // Callers are mostly in code that is not instrumented, and look at what others have
-            // written meanwhile, without telling us: a missed race rather than a false one.
+            // They look at what others have written meanwhile, without telling us: a missed race
+            // rather than a false one.
             let this = runtime();
             this.clocks.acquire_all(this.current);
             result

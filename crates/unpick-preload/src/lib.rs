@@ -19,6 +19,7 @@ mod allocation;
 mod arena;
 mod atomics;
 mod away;
+mod buffers;
 mod context;
 mod controller;
 mod crew;

@@ -69,6 +69,7 @@ unsafe extern "C" fn munmap(address: usize, size: usize) -> c_int {
     if let (Some(this), 0) = (running(), result) {
         prelude::spoil();
         let range = address..address + size.next_multiple_of(4096);
+        this.buffers.forget(range.clone());
         this.snapshot.note_unmapped(range);
     }
     with_errno(result) as c_int
@@ -99,8 +100,9 @@ unsafe extern "C" fn mremap(
     let result = unsafe { sys::call(libc::SYS_mremap, arguments) };
     if let (Some(this), true) = (running(), result > 0) {
         prelude::spoil();
-        this.snapshot
-            .note_unmapped(address..address + size.next_multiple_of(4096));
+        let gone = address..address + size.next_multiple_of(4096);
+        this.buffers.forget(gone.clone());
+        this.snapshot.note_unmapped(gone);
         let range = result as usize..result as usize + new_size.next_multiple_of(4096);
         this.snapshot.note_mapped(range);
     }

@@ -1,12 +1,15 @@
 //! Plain memory accesses of instrumented code: watched for races and uses of freed memory, and
 //! scheduling points where memory is shared.
 
+use crate::buffers;
 use crate::interpose::interpose;
 use crate::named;
-use crate::runtime::{operate, running, runtime};
+use crate::runtime::{operate, running, runtime, take_turn};
+use crate::signals;
 use crate::tasks;
 use alloc::format;
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering;
 use unpick_memory::{Access, AccessKind, Clocks, Finding};
 use unpick_protocol::Points;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
@@ -18,7 +21,7 @@ pub struct Order {
     pub writes: bool,
     is_update: bool,
     acquires: bool,
-    releases: bool,
+    pub releases: bool,
 }
 
 const CONSUME: c_int = 1;
@@ -90,6 +93,17 @@ impl Order {
         if self.releases {
             clocks.fence_release(task);
         }
+    }
+}
+
+/// The order that compilers know by a number.
+pub fn ordering(order: c_int) -> Ordering {
+    match order & 0x7 {
+        0 => Ordering::Relaxed,
+        CONSUME | ACQUIRE => Ordering::Acquire,
+        RELEASE => Ordering::Release,
+        ACQUIRE_RELEASE => Ordering::AcqRel,
+        _ => Ordering::SeqCst,
     }
 }
 
@@ -178,25 +192,45 @@ fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
         return;
     };
     if this.points != Points::Sync {
-        point(address, kind, pc);
+        point(address, size, kind, pc);
     }
     check(address, size, kind, pc);
 }
 
 /// Lets others run before a plain access, if it is a point.
 #[inline(never)]
-fn point(address: usize, kind: AccessKind, pc: usize) {
+fn point(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
     let is_point = !this.is_alone() && (this.points == Points::All || this.points_at.contains(pc));
     if is_point {
-        let kind = match kind {
-            AccessKind::Write => OpKind::PlainWrite,
-            _ => OpKind::PlainRead,
-        };
         // Accesses of different sizes to one word depend on each other.
         let object = this.variable(address & !7);
-        operate(Op::new(kind, object), pc);
+        match kind {
+            AccessKind::Write => point_before_write(object, address, size, pc),
+            _ => {
+                operate(Op::new(OpKind::PlainRead, object), pc);
+            }
+        }
     }
+}
+
+/// The same for a write, which others may see later.
+fn point_before_write(object: ObjectId, address: usize, size: usize, pc: usize) {
+    let this = runtime();
+    let argument = buffers::argument(this, object, address, size, Ordering::Relaxed);
+    let op = Op {
+        argument,
+        ..Op::new(OpKind::PlainWrite, object)
+    };
+    if op.is_buffered() {
+        take_turn(op, pc);
+        buffers::hold(object, address, size, 0, None);
+        return signals::deliver();
+    }
+    if this.execution.is_relaxed() {
+        buffers::drain_before_store(pc);
+    }
+    operate(op, pc);
 }
 
 macro_rules! accesses {

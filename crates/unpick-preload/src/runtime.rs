@@ -2,6 +2,7 @@
 
 use crate::address_table::AddressTable;
 use crate::away::{self, Away};
+use crate::buffers::{self, Buffers};
 use crate::context::{Context, thread_pointer};
 use crate::crew::Crew;
 use crate::io::Io;
@@ -18,6 +19,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ffi::c_void;
+use core::ops::Range;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
@@ -47,8 +49,39 @@ pub struct Task {
     pub handlers: *mut c_void,
     /// Where on its stack its first function lies.
     pub base: usize,
+    /// Its stack.
+    pub stack: Range<usize>,
     /// The program counter of its last call into the runtime.
     pub pc: usize,
+}
+
+impl Task {
+    fn new() -> Task {
+        Task {
+            slot: 0,
+            start: None,
+            argument: null_mut(),
+            result: null_mut(),
+            is_detached: false,
+            is_joined: false,
+            calls: Calls::default(),
+            handlers: null_mut(),
+            base: usize::MAX,
+            stack: 0..0,
+            pc: 0,
+        }
+    }
+
+    /// Makes it another one that runs in a slot; keeps the memory.
+    fn renew(&mut self, slot: usize) {
+        let mut calls = core::mem::take(&mut self.calls);
+        calls.clear();
+        *self = Task {
+            slot,
+            calls,
+            ..Task::new()
+        };
+    }
 }
 
 /// The runtime.
@@ -83,6 +116,8 @@ pub struct Runtime {
     pub waits: Waits,
     /// Tasks that block in code that is not ours.
     pub away: Away,
+    /// Stores that others do not see yet.
+    pub buffers: Buffers,
     /// The code of the runtime itself.
     pub own_code: core::ops::Range<usize>,
     pub io: Io,
@@ -169,6 +204,7 @@ impl Runtime {
             pending: Pending::new(),
             waits: Waits::new(),
             away: Away::default(),
+            buffers: Buffers::default(),
             own_code: 0..0,
             io: Io::new(),
             controller: Context::NOWHERE,
@@ -246,6 +282,7 @@ impl Runtime {
         self.pending.reset();
         self.waits.reset();
         self.away.reset();
+        self.buffers.reset();
         self.io.reset();
         self.random.reset();
         self.named.reset();
@@ -269,41 +306,32 @@ impl Runtime {
     pub fn add_task(&mut self, parent: Option<TaskId>, slot: usize) -> TaskId {
         let task = self.execution.add_task(parent);
         self.note_address(self.execution.object_of(task), 0);
-        if self.tasks.len() == self.task_count {
-            self.tasks.push(Task {
-                slot,
-                start: None,
-                argument: null_mut(),
-                result: null_mut(),
-                is_detached: false,
-                is_joined: false,
-                calls: Calls::default(),
-                handlers: null_mut(),
-                base: usize::MAX,
-                pc: 0,
-            });
+        // Those in between empty buffers, and have no program.
+        while self.task_count <= task.index() {
+            if self.tasks.len() == self.task_count {
+                self.tasks.push(Task::new());
+            }
+            let data = &mut self.tasks[self.task_count];
+            data.renew(slot);
+            data.is_joined = self.task_count < task.index();
+            self.task_count += 1;
         }
-        let data = &mut self.tasks[self.task_count];
-        data.slot = slot;
-        data.start = None;
-        data.argument = null_mut();
-        data.result = null_mut();
-        data.is_detached = false;
-        data.is_joined = false;
-        data.calls.clear();
-        data.handlers = null_mut();
-        data.base = usize::MAX;
-        data.pc = 0;
-        self.task_count += 1;
         self.open_count += 1;
         self.clocks.begin(parent, task);
         let (stack, size) = self.slots[slot].stack;
+        // Where tasks are threads, that of any other one is known when its thread is created.
+        let (start, length) = if slot == 0 {
+            self.main_stack
+        } else {
+            (stack, size)
+        };
+        self.tasks[task.index()].stack = start..start + length;
         if self.slots[slot].is_used {
             // What another task has left there is no business of this one.
             self.shadow.recycle(stack, size);
         }
         self.shadow.keep_private(task, stack, size);
-        self.pending.begin(parent);
+        self.pending.begin(parent, task);
         self.slots[slot].task = Some(task);
         task
     }
@@ -317,9 +345,11 @@ impl Runtime {
 
     fn note_address(&mut self, object: ObjectId, address: u64) {
         assert!(
-            self.addresses.len() == object.index(),
+            self.addresses.len() <= object.index(),
             "internal error: objects are numbered in order"
         );
+        // Those in between are the engine's own, for buffers.
+        self.addresses.resize(object.index(), 0);
         self.addresses.push(address);
     }
 
@@ -348,14 +378,20 @@ impl Runtime {
     /// is not instrumented has done so, in whatever task: that may have been a release.
     #[inline]
     pub fn note_value(&mut self, variable: ObjectId, found: u64, left: u64) {
+        let known = self.set_value(variable, left);
+        if known.is_some_and(|known| known != found) {
+            self.release_by_all(variable);
+        }
+    }
+
+    /// Notes what all see in a variable now. Gives what they saw, if it is known.
+    #[inline]
+    pub fn set_value(&mut self, variable: ObjectId, value: u64) -> Option<u64> {
         let index = variable.index();
         if self.values.len() <= index {
             self.values.resize(index + 1, None);
         }
-        if self.values[index].is_some_and(|known| known != found) {
-            self.release_by_all(variable);
-        }
-        self.values[index] = Some(left);
+        self.values[index].replace(value)
     }
 
     /// Code that is not instrumented has written a variable, in whatever task: for all we know it was
@@ -368,6 +404,7 @@ impl Runtime {
             }
         }
         self.clocks.acquire_all(self.current);
+        buffers::let_out(self, None);
     }
 
     /// The waiters for a word.
@@ -483,6 +520,19 @@ pub fn runtime() -> &'static mut Runtime {
 /// execution ends here.
 #[inline]
 pub fn operate(op: Op, pc: usize) -> Grant {
+    if runtime().execution.is_relaxed() {
+        buffers::drain(op, pc);
+    }
+    take_turn(op, pc);
+    let grant = runtime().execution.grant();
+    signals::deliver();
+    grant
+}
+
+/// Announces an operation of the running task, and comes back when it is performed: before signals arrive, and
+/// without a look at what it has stored.
+#[inline]
+pub fn take_turn(op: Op, pc: usize) {
     let runtime = runtime();
     let task = runtime.current;
     let site = runtime.site(pc);
@@ -494,9 +544,6 @@ pub fn operate(op: Op, pc: usize) -> Grant {
         }
         None => go_on(task),
     }
-    let grant = self::runtime().execution.grant();
-    signals::deliver();
-    grant
 }
 
 /// The same for an operation without object.
@@ -520,10 +567,15 @@ pub fn decide() -> Option<TaskId> {
     let runtime = runtime();
     crate::process::note_motion(runtime);
     waiting::provide(runtime);
+    let step_from = runtime.execution.trace().steps.len();
+    let is_weak = buffers::leave(runtime);
     let strategy = runtime.strategy();
     match runtime.execution.decide(strategy) {
         Decision::Run(next) => {
             runtime.current = next;
+            if is_weak {
+                buffers::enter(runtime, step_from);
+            }
             Some(next)
         }
         Decision::Over => None,

@@ -251,7 +251,7 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
                 runtime.snapshot.restore_thread(slot);
             }
         }
-        Backend::Threads => create_thread(runtime, slot),
+        Backend::Threads => create_thread(runtime, slot, task),
     }
     let this = &mut runtime.slots[slot];
     this.is_used = true;
@@ -262,7 +262,7 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
     switch(me, task);
 }
 
-fn create_thread(runtime: &mut Runtime, slot: usize) {
+fn create_thread(runtime: &mut Runtime, slot: usize, task: TaskId) {
     // Not by the thread itself, which begins while this one still runs.
     runtime.slots[slot].make_handler_stack();
     let mut handle: libc::pthread_t = 0;
@@ -278,6 +278,8 @@ fn create_thread(runtime: &mut Runtime, slot: usize) {
         refuse(TroubleKind::TooManyTasks, &count, 0);
     }
     runtime.slots[slot].handle = handle as usize;
+    let (stack, size) = crate::posix::stack_of(handle);
+    runtime.tasks[task.index()].stack = stack..stack + size;
 }
 
 /// Lets `to` run, which is current already, and returns when `from` runs again.

@@ -432,7 +432,8 @@ fn record(
         .steps(settings.steps_max)
         .spurious_wakes(settings.spurious_wakes_max)
         .weak_failures(settings.weak_failures_max)
-        .timeouts(settings.timeouts);
+        .timeouts(settings.timeouts)
+        .memory(settings.memory);
     let name = format!("{PREFIX}{}", subject.name);
     let mut record = unpick::record(&config, &name, failure, known);
     if way == Way::Near {

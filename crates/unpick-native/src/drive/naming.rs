@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use unpick_engine::{FirstFailure, Warning};
 use unpick_protocol::Module;
-use unpick_trace::{Outcome, Site, Trace};
+use unpick_trace::{ObjectId, Outcome, Site, Trace};
 
 use crate::symbols::{Place, Symbols, is_standard};
 
@@ -62,9 +62,11 @@ impl<'a> Naming<'a> {
         for site in &mut trace.sites {
             self.name_site(site);
         }
-        for (object, &address) in trace.objects.iter_mut().zip(self.addresses) {
-            if object.name.is_none() && address != 0 {
-                object.name = self.variable_at(address);
+        for (index, &address) in self.addresses.iter().enumerate() {
+            let nameless = trace.objects.get(index).filter(|one| one.name.is_none());
+            if nameless.is_some() && address != 0 {
+                let name = self.variable_at(address);
+                name_object(trace, ObjectId(index as u32), name);
             }
         }
     }
@@ -203,6 +205,20 @@ impl<'a> Naming<'a> {
         }
         words.push_str(rest);
         words
+    }
+}
+
+/// Names an object, and with it the tasks that are called after it: what empties a buffer.
+fn name_object(trace: &mut Trace, object: ObjectId, name: Option<String>) {
+    let before = format!(" to {}", trace.object_name(object));
+    trace.objects[object.index()].name = name;
+    let after = format!(" to {}", trace.object_name(object));
+    for name in trace.tasks.iter_mut().filter_map(|task| task.name.as_mut()) {
+        let rest = name.strip_suffix(&before).map(str::len);
+        if let Some(length) = rest.filter(|_| name.starts_with("stores of ")) {
+            name.truncate(length);
+            name.push_str(&after);
+        }
     }
 }
 

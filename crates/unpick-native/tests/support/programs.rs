@@ -78,13 +78,15 @@ impl Place {
 
     /// Builds a program of `tests/programs`, as `unpick cc` and `unpick c++` do.
     pub fn build(&self, path: &str, is_fixed: bool) -> Command {
-        let (twin, flags): (_, &[&str]) = match is_fixed {
-            true => ("fixed", &["-DFIXED"]),
-            false => ("buggy", &[]),
-        };
+        let flags: &[&str] = if is_fixed { &["-DFIXED"] } else { &[] };
+        self.build_with(path, flags)
+    }
+
+    /// The same with flags for the compiler.
+    pub fn build_with(&self, path: &str, flags: &[&str]) -> Command {
         let name = path.replace(['/', '.'], "-");
         Command {
-            program: self.compile(path, &format!("{name}-{twin}"), flags),
+            program: self.compile(path, &format!("{name}{}", flags.concat()), flags),
             arguments: Vec::new(),
             environment: BTreeMap::new(),
             directory: None,

@@ -2,6 +2,7 @@
 
 use super::mutex::{self, unlock_early};
 use super::{forget, object};
+use crate::buffers;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
@@ -35,6 +36,8 @@ pub(super) fn wait(
 ) -> c_int {
     let condvar = condvar(address, pc);
     let lock = mutex::object_of(mutex, pc);
+    // Nothing may come between the release of the mutex and the wait.
+    buffers::drain(Op::new(OpKind::Wait, condvar), pc);
     match unlock_early(mutex) {
         // A recursive mutex that is locked more than once stays locked, as it does without us.
         Some(0) => enlist(condvar),

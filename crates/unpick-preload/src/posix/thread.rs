@@ -1,5 +1,6 @@
 //! Threads: creation, joining, the end.
 
+use crate::buffers;
 use crate::interpose::interpose;
 use crate::prelude;
 use crate::real::{self, Start};
@@ -81,6 +82,9 @@ fn finish_join(task: TaskId, out: *mut *mut c_void) {
     }
     tasks::free_slot(this, task);
     this.clocks.join(this.current, task);
+    if this.is_alone() {
+        buffers::end(this);
+    }
 }
 
 interpose! {
@@ -115,7 +119,7 @@ interpose! {
             return libc::ESRCH;
         };
         operate_alone(OpKind::Yield, pc);
-        if !runtime().execution.is_finished(task) {
+        if !runtime().execution.has_ended(task) {
             return libc::EBUSY;
         }
         finish_join(task, out);

@@ -87,9 +87,16 @@ impl Pending {
         self.object = None;
     }
 
-    /// A task begins; it blocks what its creator blocks.
-    pub fn begin(&mut self, parent: Option<TaskId>) {
+    /// A task begins; it blocks what its creator blocks. One without a program blocks everything.
+    pub fn begin(&mut self, parent: Option<TaskId>, task: TaskId) {
         let mask = parent.map_or(0, |parent| self.receivers[parent.index()].mask);
+        self.receivers.resize(
+            task.index(),
+            Receiver {
+                mask: u64::MAX,
+                ..Receiver::default()
+            },
+        );
         self.receivers.push(Receiver {
             mask,
             ..Receiver::default()
