@@ -1,11 +1,13 @@
-//! The attribute `#[unpick::test]`.
+//! The attributes `#[unpick::test]` and `#[unpick_actors::actor]`.
+
+mod actor;
 
 use proc_macro::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, ItemFn, Token, parse_macro_input};
+use syn::{Expr, Ident, ItemFn, ItemTrait, Token, parse_macro_input};
 
 /// `key = value` pairs: methods of `Config`.
 struct Settings {
@@ -73,4 +75,22 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
         }
     }
     .into()
+}
+
+/// Makes a trait the messages of an actor: each method is one.
+///
+/// For a trait `Account` there will be `AccountMessage` with a variant for each method, and
+/// `AccountProxy`, whose methods send: they take what the methods of the trait take, less `&mut self` and a
+/// first parameter `&Context<AccountProxy>`. A method that returns something is a request, and its send
+/// gives a `Response`. Methods may be `async`. If the trait has supertraits, these are such traits, too.
+#[proc_macro_attribute]
+pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    if let Some(argument) = proc_macro2::TokenStream::from(arguments).into_iter().next() {
+        let message = "`actor` takes no arguments";
+        return quote_spanned!(argument.span() => compile_error!(#message);).into();
+    }
+    let item = parse_macro_input!(item as ItemTrait);
+    actor::expand(&item)
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }

@@ -1,0 +1,63 @@
+//! What the attribute `actor` implements: messages, proxies, and how an actor serves them.
+
+use crate::{Address, Context, Handle, controlled};
+use std::fmt::Debug;
+use std::future::Future;
+use std::panic::Location;
+use std::time::Duration;
+
+/// The messages of an actor.
+pub trait Message: Send + 'static {
+    /// What the message is called, for reports.
+    fn name(&self) -> &'static str;
+}
+
+/// A reference to an actor, with a method for each of its messages. Copies refer to the same actor.
+pub trait Proxy: Clone + Debug + Send + Sync + Sized + 'static {
+    /// The messages it can send.
+    type Message: Message;
+
+    /// A proxy that sends to an address.
+    fn from_address(address: Address<Self::Message>) -> Self;
+
+    /// Where it sends to.
+    fn address(&self) -> &Address<Self::Message>;
+
+    /// Creates an actor.
+    #[track_caller]
+    fn create<A>(system: &Handle, name: &str, actor: A) -> Self
+    where
+        Self: Serve<A>,
+        A: Send + 'static,
+    {
+        controlled::create(system, name, actor, Location::caller())
+    }
+
+    /// The same proxy, but what it sends takes its time. In production the message arrives after `delay`;
+    /// in an exploration it arrives at any time, or rather at each.
+    fn after(&self, delay: Duration) -> Self {
+        Self::from_address(self.address().after(delay))
+    }
+
+    /// Asks the actor to end after the messages that are in its mailbox.
+    #[track_caller]
+    fn halt(&self) {
+        self.address().halt(Location::caller());
+    }
+
+    /// Waits until the actor has ended.
+    #[track_caller]
+    fn join(&self) -> impl Future<Output = ()> + Send {
+        self.address().join(Location::caller())
+    }
+}
+
+/// A proxy whose messages an actor of type `A` understands.
+pub trait Serve<A>: Proxy {
+    /// Lets the actor handle a message.
+    fn serve(
+        actor: &mut A,
+        message: Self::Message,
+        context: &Context<Self>,
+    ) -> impl Future<Output = ()> + Send;
+}

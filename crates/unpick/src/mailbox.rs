@@ -1,0 +1,108 @@
+//! Mailboxes: queues of messages for tasks that do nothing but handle messages.
+//!
+//! What actors are made of (`unpick-actors`); a program of its own uses [`sync::mpsc`](crate::sync::mpsc).
+//! A mailbox differs from a channel in three things. All who know it can send, and nobody counts them: it is
+//! open until somebody closes it. A task that waits for its next message is *idle*, which is no deadlock.
+//! And there are mailboxes inside an exploration only.
+
+use crate::rt;
+use crate::sync::mpsc::channel::Channel;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+use unpick_trace::{Op, OpKind};
+
+/// How long a task waits for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Patience {
+    /// As long as the mailbox is open. If nothing ever comes, that is a deadlock.
+    Busy,
+    /// As long as the mailbox is open, with nothing else to do: it may wait for ever.
+    Idle,
+    /// This long, at most.
+    Until(Duration),
+}
+
+/// A queue of messages. Its copies are the same mailbox.
+pub struct Mailbox<T>(Arc<Channel<T>>);
+
+impl<T> Mailbox<T> {
+    /// A mailbox of the current execution. With a bound, senders wait for room.
+    ///
+    /// # Panics
+    /// Outside an exploration.
+    #[track_caller]
+    pub fn new(bound: Option<usize>) -> Mailbox<T> {
+        assert!(
+            rt::is_in_task(),
+            "a mailbox is made outside an exploration; make it inside the closure that is explored"
+        );
+        Mailbox(Arc::new(Channel::new(bound)))
+    }
+
+    /// Names the mailbox in reports.
+    pub fn set_name(&self, name: &str) {
+        rt::name_object(&*self.0, name);
+    }
+
+    /// Sends a message, at this place of the program. It comes back if nobody will receive it.
+    #[inline]
+    #[track_caller]
+    pub fn send(&self, message: T, location: &'static Location<'static>) -> Result<(), T> {
+        self.0.check();
+        let grant = rt::operate_at(OpKind::Send, &*self.0, location);
+        self.0.put(message, grant)
+    }
+
+    /// Takes the next message, at this place of the program. `None` if none comes.
+    #[inline]
+    #[track_caller]
+    pub fn receive(&self, patience: Patience, location: &'static Location<'static>) -> Option<T> {
+        self.0.check();
+        let channel = &*self.0;
+        let grant = match patience {
+            Patience::Busy => rt::operate_at(OpKind::Receive, channel, location),
+            Patience::Idle => {
+                rt::operate_fully(OpKind::Receive, false, Op::IDLE, channel, location)
+            }
+            Patience::Until(limit) => {
+                rt::operate_until_at(OpKind::Receive, channel, limit, location)
+            }
+        };
+        self.0.take(grant?)
+    }
+
+    /// Closes the mailbox: what is in it can be received, and nothing comes after that.
+    /// To be called once.
+    #[track_caller]
+    pub fn close(&self) {
+        self.0.drop_sender();
+    }
+
+    /// Tells that nobody will receive any more. What is in it is dropped, and what is sent comes back.
+    /// To be called once.
+    #[track_caller]
+    pub fn abandon(&self) {
+        self.0.close_receiver();
+    }
+}
+
+impl<T> Clone for Mailbox<T> {
+    fn clone(&self) -> Mailbox<T> {
+        Mailbox(Arc::clone(&self.0))
+    }
+}
+
+impl<T> fmt::Debug for Mailbox<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mailbox").finish_non_exhaustive()
+    }
+}
+
+/// Waits until nobody else can go on: all other tasks have ended or are idle, or wait for this, too. If one
+/// of them waits for anything else, that is a deadlock. Does nothing outside an exploration.
+#[track_caller]
+pub fn quiesce() {
+    rt::operate_without_object(OpKind::Quiesce);
+}
