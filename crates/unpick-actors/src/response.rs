@@ -30,7 +30,7 @@ impl fmt::Display for NoAnswer {
 impl Error for NoAnswer {}
 
 /// The answer to a request, which may still have to come.
-#[must_use = "a response does nothing unless it is awaited"]
+#[must_use = "the answer is lost; `forget` it if it does not matter"]
 pub struct Response<T> {
     mailbox: Mailbox<T>,
     location: &'static Location<'static>,
@@ -50,6 +50,9 @@ impl<T: Send + 'static> Response<T> {
         };
         (reply, response)
     }
+
+    /// Does not wait for the answer: the request was sent, and that is all that matters.
+    pub fn forget(self) {}
 
     /// The same response, but it is not waited for longer than this.
     pub fn within(mut self, limit: Duration) -> Response<T> {

@@ -44,7 +44,7 @@ impl Teller for Hasty {
     async fn transfer(&mut self, from: AccountProxy, to: AccountProxy, amount: u64) -> bool {
         let is_enough = from.balance().await.is_ok_and(|balance| balance >= amount);
         if is_enough {
-            let _ = from.withdraw(amount);
+            from.withdraw(amount).forget();
             to.deposit(amount);
         }
         is_enough
@@ -69,7 +69,7 @@ fn transfers<T: Teller>(teller: fn() -> T) {
     let two = AccountProxy::create(&system, "two", Vault(0));
     for name in ["ada", "bob"] {
         let teller = TellerProxy::create(&system, name, teller());
-        let _ = teller.transfer(one.clone(), two.clone(), 80);
+        teller.transfer(one.clone(), two.clone(), 80).forget();
     }
     system.quiesce();
     let total = one.balance().wait().unwrap() + two.balance().wait().unwrap();
@@ -144,8 +144,8 @@ fn two_ask_each_other() {
     let system = System::new();
     let one = PeerProxy::create(&system, "one", Number(1));
     let two = PeerProxy::create(&system, "two", Number(2));
-    let _ = one.ask(two.clone());
-    let _ = two.ask(one);
+    one.ask(two.clone()).forget();
+    two.ask(one).forget();
     system.quiesce();
 }
 
