@@ -86,11 +86,11 @@ fn live<P: Serve<A>, A>(
     location: &'static Location<'static>,
 ) {
     let _end = End(post);
-    while let Some(Envelope::Message(message)) = post.mailbox.receive(Patience::Idle, location) {
+    complete(P::begin(&mut actor, context));
+    while !context.is_halting()
+        && let Some(Envelope::Message(message)) = post.mailbox.receive(Patience::Idle, location)
+    {
         complete(P::serve(&mut actor, message, context));
-        if context.is_halting() {
-            break;
-        }
     }
     drop(actor);
 }

@@ -51,6 +51,7 @@ extern crate self as unpick_actors;
 mod address;
 mod context;
 mod controlled;
+mod machine;
 mod proxy;
 mod response;
 mod system;
@@ -58,6 +59,7 @@ mod wait;
 
 pub use address::Address;
 pub use context::Context;
+pub use machine::{At, Event, Machine, MachineProxy, Next, Running, States};
 pub use proxy::{Message, Proxy, Serve};
 pub use response::{NoAnswer, Reply, Response};
 pub use system::{Handle, System};

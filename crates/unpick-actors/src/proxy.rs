@@ -54,6 +54,12 @@ pub trait Proxy: Clone + Debug + Send + Sync + Sized + 'static {
 
 /// A proxy whose messages an actor of type `A` understands.
 pub trait Serve<A>: Proxy {
+    /// Lets the actor do what it does before its first message: nothing, if it is a typed one.
+    fn begin(actor: &mut A, context: &Context<Self>) -> impl Future<Output = ()> + Send {
+        let _ = (actor, context);
+        std::future::ready(())
+    }
+
     /// Lets the actor handle a message.
     fn serve(
         actor: &mut A,
