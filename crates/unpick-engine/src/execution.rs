@@ -9,6 +9,7 @@ mod decision;
 use crate::{
     Held, Shape, Stop,
     fairness::Fairness,
+    liveness::Liveness,
     lock_order::LockOrder,
     memory::{Buffers, Memory},
     model::Class,
@@ -217,6 +218,7 @@ pub struct Execution {
     spurious_wakes: u32,
     weak_failures: u32,
     pub(crate) buffers: Buffers,
+    pub(crate) liveness: Liveness,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -260,6 +262,7 @@ impl Execution {
             spurious_wakes: 0,
             weak_failures: 0,
             buffers: Buffers::default(),
+            liveness: Liveness::default(),
             outcome: None,
         }
     }
@@ -295,6 +298,7 @@ impl Execution {
         self.spurious_wakes = 0;
         self.weak_failures = 0;
         self.buffers.reset();
+        self.liveness.reset();
         self.outcome = None;
     }
 

@@ -100,6 +100,13 @@ impl<T> fmt::Debug for Mailbox<T> {
     }
 }
 
+/// Tells that the program owes something: the monitor of this name is hot, in this state. If the state
+/// neither changes nor cools down for so many rounds, in each of which every task that could go on did, that is a
+/// livelock, and also if the execution ends. `None` is cold. Does nothing outside an exploration.
+pub fn heat(monitor: &str, hot: Option<(&str, u64)>) {
+    rt::heat(monitor, hot);
+}
+
 /// Waits until nobody else can go on: all other tasks have ended or are idle, or wait for this, too. If one
 /// of them waits for anything else, that is a deadlock. Does nothing outside an exploration.
 #[track_caller]

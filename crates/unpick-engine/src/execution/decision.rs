@@ -199,6 +199,9 @@ impl Execution {
         if self.watch.is_active {
             self.note_transition();
         }
+        if self.liveness.is_hot() {
+            self.note_heat(task);
+        }
         self.note_yield(task);
     }
 

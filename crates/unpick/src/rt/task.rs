@@ -650,6 +650,15 @@ pub(crate) fn name_object<M: Modelled + ?Sized>(value: &M, name: &str) {
     }
 }
 
+/// Tells that a monitor is hot, in this state and for so many rounds at most, or cold.
+pub(crate) fn heat(monitor: &str, hot: Option<(&str, u64)>) {
+    with_runtime(|runtime, _| {
+        if !runtime.is_tearing_down {
+            runtime.execution.heat(monitor, hot);
+        }
+    });
+}
+
 /// Virtual time in nanoseconds; looking lets a little pass. `None` outside an execution.
 pub(crate) fn clock_look() -> Option<u64> {
     with_runtime(|runtime, task| runtime.execution.look_at_clock(task))
