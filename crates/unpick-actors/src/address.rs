@@ -1,7 +1,7 @@
 //! Where messages go.
 
 use crate::system::About;
-use crate::{Message, Reply, Response, controlled};
+use crate::{Message, Reply, Response};
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -54,8 +54,8 @@ impl<M: Message> Address<M> {
             None => self.destination.post(Envelope::Message(message), location),
             Some(delay) => {
                 let destination = Arc::clone(&self.destination);
-                let name = format!("timer of {}", self.name());
-                controlled::later(&name, delay, move || {
+                let about = self.destination.about();
+                about.runtime.later(&about.name, delay, move || {
                     destination.post(Envelope::Message(message), location);
                 });
             }
@@ -66,7 +66,7 @@ impl<M: Message> Address<M> {
     #[track_caller]
     pub fn request<T: Send + 'static>(&self, message: impl FnOnce(Reply<T>) -> M) -> Response<T> {
         let location = Location::caller();
-        let (reply, response) = Response::pair(location);
+        let (reply, response) = Response::pair(&self.destination.about().runtime, location);
         self.send_at(message(reply), location);
         response
     }
@@ -91,12 +91,9 @@ impl<M: Message> Address<M> {
         self.destination.post(Envelope::Halt, location);
     }
 
-    pub(crate) fn join(
-        &self,
-        location: &'static Location<'static>,
-    ) -> impl Future<Output = ()> + Send + use<M> {
+    pub(crate) fn join(&self) -> impl Future<Output = ()> + Send + use<M> {
         let about = Arc::clone(self.destination.about());
-        async move { about.join(location).await }
+        async move { about.end.wait().await }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Actors under the control of an exploration: each is a task with a name.
 
 use crate::address::{Address, Destination, Envelope};
+use crate::origin::Origin;
+use crate::runtime::{End, Runtime};
 use crate::system::{About, Member};
 use crate::wait::complete;
-use crate::{Context, Handle, Serve};
+use crate::{Context, Handle, Options, Serve};
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use unpick::mailbox::{Mailbox, Patience};
 use unpick::thread;
 
@@ -29,12 +29,17 @@ impl<M: Send> Destination<M> for Post<M> {
 }
 
 impl<M: Send> Member for Post<M> {
-    fn about(&self) -> &About {
+    fn about(&self) -> &Arc<About> {
         &self.about
     }
 
-    fn close(&self) {
+    fn end(&self) {
         self.mailbox.close();
+    }
+
+    #[cfg(feature = "tokio")]
+    fn traffic(&self) -> crate::production::Traffic {
+        panic!("internal error: the traffic of an actor under control")
     }
 }
 
@@ -42,65 +47,63 @@ impl<M: Send> Member for Post<M> {
 #[track_caller]
 pub(crate) fn create<P: Serve<A>, A: Send + 'static>(
     system: &Handle,
-    name: &str,
-    actor: A,
+    options: Options,
+    mut origin: Origin<A>,
     location: &'static Location<'static>,
 ) -> P {
+    let Options { name, bound } = options;
+    let mailbox = Mailbox::new(bound);
+    mailbox.set_name(&name);
+    let task = thread::Builder::new().name(name.clone());
     let about = Arc::new(About {
-        name: name.to_string(),
-        has_ended: AtomicBool::new(false),
-        thread: OnceLock::new(),
+        name,
+        runtime: Runtime::Controlled,
+        end: End::Controlled(OnceLock::new()),
     });
-    let mailbox = Mailbox::new(None);
-    mailbox.set_name(name);
     let post = Arc::new(Post { about, mailbox });
-    system.add(post.clone());
+    let life = Life {
+        number: system.add(post.clone()),
+        system: system.clone(),
+        post: post.clone(),
+    };
     let proxy = P::from_address(Address::new(post.clone()));
     let context = Context::new(proxy.clone(), system.clone());
-    let body = {
-        let post = Arc::clone(&post);
-        move || live(&post, actor, &context, location)
-    };
-    let task = thread::Builder::new().name(name.to_string()).spawn(body);
-    let task = task.expect("a task can be created");
-    post.about.thread.get_or_init(|| task.thread().clone());
-    proxy
-}
-
-/// Does something later, at any time.
-#[track_caller]
-pub(crate) fn later(name: &str, delay: Duration, act: impl FnOnce() + Send + 'static) {
-    let timer = thread::Builder::new().name(name.to_string());
-    let task = timer.spawn(move || {
-        thread::sleep(delay);
-        act();
+    let task = task.spawn(move || {
+        if let Some(mut actor) = origin.next() {
+            live(&life, &mut actor, &context, location);
+        }
     });
-    task.expect("a task can be created");
+    let task = task.expect("a task can be created");
+    post.about.end.set_task(task.thread());
+    proxy
 }
 
 /// An actor from its first message to its end.
 fn live<P: Serve<A>, A>(
-    post: &Post<P::Message>,
-    mut actor: A,
+    life: &Life<P::Message>,
+    actor: &mut A,
     context: &Context<P>,
     location: &'static Location<'static>,
 ) {
-    let _end = End(post);
-    complete(P::begin(&mut actor, context));
+    let mailbox = &life.post.mailbox;
+    complete(P::begin(actor, context));
     while !context.is_halting()
-        && let Some(Envelope::Message(message)) = post.mailbox.receive(Patience::Idle, location)
+        && let Some(Envelope::Message(message)) = mailbox.receive(Patience::Idle, location)
     {
-        complete(P::serve(&mut actor, message, context));
+        complete(P::serve(actor, message, context));
     }
-    drop(actor);
 }
 
-/// Closes the mailbox of an actor that ends, however it ends.
-struct End<'a, M>(&'a Post<M>);
+/// What an actor leaves behind when it ends, however it ends.
+struct Life<M> {
+    system: Handle,
+    number: u64,
+    post: Arc<Post<M>>,
+}
 
-impl<M> Drop for End<'_, M> {
+impl<M> Drop for Life<M> {
     fn drop(&mut self) {
-        self.0.about.has_ended.store(true, Ordering::Relaxed);
-        self.0.mailbox.abandon();
+        self.system.remove(self.number);
+        self.post.mailbox.abandon();
     }
 }

@@ -53,8 +53,15 @@ mod context;
 mod controlled;
 mod machine;
 mod monitor;
+mod options;
+mod origin;
+#[cfg(feature = "tokio")]
+mod production;
 mod proxy;
 mod response;
+mod runtime;
+#[cfg(feature = "tokio")]
+mod supervision;
 mod system;
 mod wait;
 
@@ -62,8 +69,11 @@ pub use address::Address;
 pub use context::Context;
 pub use machine::{At, Event, Machine, MachineProxy, Next, Running, States};
 pub use monitor::{Monitor, Mood, Watched};
+pub use options::Options;
 pub use proxy::{Message, Proxy, Serve};
 pub use response::{NoAnswer, Reply, Response};
+#[cfg(feature = "tokio")]
+pub use supervision::{Crash, Verdict};
 pub use system::{Handle, System};
 pub use unpick_macros::actor;
 pub use wait::Wait;

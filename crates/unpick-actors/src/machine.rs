@@ -9,7 +9,7 @@ mod table;
 
 pub use table::{At, States};
 
-use crate::{Address, Context, Handle, Message, Proxy, Serve};
+use crate::{Address, Context, Handle, Message, Options, Proxy, Serve};
 use std::any::{Any, TypeId, type_name};
 use std::collections::VecDeque;
 use std::fmt::{self, Debug};
@@ -79,8 +79,12 @@ impl Proxy for MachineProxy {
 impl MachineProxy {
     /// Creates a machine.
     #[track_caller]
-    pub fn start<M: Machine>(system: &Handle, name: &str, machine: M) -> MachineProxy {
-        MachineProxy::create(system, name, Running::new(machine))
+    pub fn start<M: Machine>(
+        system: &Handle,
+        options: impl Into<Options>,
+        machine: M,
+    ) -> MachineProxy {
+        MachineProxy::create(system, options, Running::new(machine))
     }
 
     /// Sends an event.

@@ -1,6 +1,8 @@
 //! What the attribute `actor` implements: messages, proxies, and how an actor serves them.
 
-use crate::{Address, Context, Handle, controlled};
+use crate::origin::Origin;
+use crate::runtime::Runtime;
+use crate::{Address, Context, Handle, Options, controlled};
 use std::fmt::Debug;
 use std::future::Future;
 use std::panic::Location;
@@ -23,14 +25,28 @@ pub trait Proxy: Clone + Debug + Send + Sync + Sized + 'static {
     /// Where it sends to.
     fn address(&self) -> &Address<Self::Message>;
 
-    /// Creates an actor.
+    /// Creates an actor. Its options are its name, or [`Options`].
     #[track_caller]
-    fn create<A>(system: &Handle, name: &str, actor: A) -> Self
+    fn create<A>(system: &Handle, options: impl Into<Options>, actor: A) -> Self
     where
         Self: Serve<A>,
         A: Send + 'static,
     {
-        controlled::create(system, name, actor, Location::caller())
+        create(system, options.into(), Origin::Given(Some(actor)))
+    }
+
+    /// Creates an actor that can begin anew after a crash, by making it again.
+    #[track_caller]
+    fn create_from<A>(
+        system: &Handle,
+        options: impl Into<Options>,
+        make: impl FnMut() -> A + Send + 'static,
+    ) -> Self
+    where
+        Self: Serve<A>,
+        A: Send + 'static,
+    {
+        create(system, options.into(), Origin::Made(Box::new(make)))
     }
 
     /// The same proxy, but what it sends takes its time. In production the message arrives after `delay`;
@@ -46,9 +62,21 @@ pub trait Proxy: Clone + Debug + Send + Sync + Sized + 'static {
     }
 
     /// Waits until the actor has ended.
-    #[track_caller]
     fn join(&self) -> impl Future<Output = ()> + Send {
-        self.address().join(Location::caller())
+        self.address().join()
+    }
+}
+
+#[track_caller]
+fn create<P: Serve<A>, A: Send + 'static>(
+    system: &Handle,
+    options: Options,
+    origin: Origin<A>,
+) -> P {
+    match system.runtime() {
+        Runtime::Controlled => controlled::create(system, options, origin, Location::caller()),
+        #[cfg(feature = "tokio")]
+        Runtime::Production(tokio) => crate::production::create(tokio, system, options, origin),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Requests and their answers.
 
+use crate::runtime::Runtime;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -32,23 +33,44 @@ impl Error for NoAnswer {}
 /// The answer to a request, which may still have to come.
 #[must_use = "the answer is lost; `forget` it if it does not matter"]
 pub struct Response<T> {
-    mailbox: Mailbox<T>,
-    location: &'static Location<'static>,
+    source: Source<T>,
     limit: Option<Duration>,
 }
 
+enum Source<T> {
+    Controlled(Mailbox<T>, &'static Location<'static>),
+    #[cfg(feature = "tokio")]
+    Production(
+        tokio::sync::oneshot::Receiver<T>,
+        Option<Pin<Box<tokio::time::Sleep>>>,
+    ),
+}
+
 impl<T: Send + 'static> Response<T> {
-    pub(crate) fn pair(location: &'static Location<'static>) -> (Reply<T>, Response<T>) {
-        let mailbox = Mailbox::new(None);
-        let reply = Reply {
-            mailbox: Some(mailbox.clone()),
+    pub(crate) fn pair(
+        runtime: &Runtime,
+        location: &'static Location<'static>,
+    ) -> (Reply<T>, Response<T>) {
+        let (target, source) = match runtime {
+            Runtime::Controlled => {
+                let mailbox = Mailbox::new(None);
+                let target = Target::Controlled(mailbox.clone());
+                (target, Source::Controlled(mailbox, location))
+            }
+            #[cfg(feature = "tokio")]
+            Runtime::Production(_) => {
+                let (sender, receiver) = tokio::sync::oneshot::channel();
+                (
+                    Target::Production(sender),
+                    Source::Production(receiver, None),
+                )
+            }
         };
         let response = Response {
-            mailbox,
-            location,
+            source,
             limit: None,
         };
-        (reply, response)
+        (Reply(Some(target)), response)
     }
 
     /// Does not wait for the answer: the request was sent, and that is all that matters.
@@ -65,13 +87,33 @@ impl<T: Send + 'static> Future for Response<T> {
     type Output = Result<T, NoAnswer>;
 
     /// Under control an actor that waits for an answer blocks: it handles one message at a time.
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let (patience, otherwise) = match self.limit {
-            None => (Patience::Busy, NoAnswer::Dropped),
-            Some(limit) => (Patience::Until(limit), NoAnswer::TimedOut),
-        };
-        let answer = self.mailbox.receive(patience, self.location);
-        Poll::Ready(answer.ok_or(otherwise))
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Response { source, limit } = self.get_mut();
+        match source {
+            Source::Controlled(mailbox, location) => {
+                let _ = context;
+                let (patience, otherwise) = match limit {
+                    None => (Patience::Busy, NoAnswer::Dropped),
+                    Some(limit) => (Patience::Until(*limit), NoAnswer::TimedOut),
+                };
+                let answer = mailbox.receive(patience, location);
+                Poll::Ready(answer.ok_or(otherwise))
+            }
+            #[cfg(feature = "tokio")]
+            Source::Production(receiver, sleep) => {
+                if let Poll::Ready(answer) = Pin::new(receiver).poll(context) {
+                    return Poll::Ready(answer.map_err(|_| NoAnswer::Dropped));
+                }
+                let Some(limit) = limit else {
+                    return Poll::Pending;
+                };
+                let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(*limit)));
+                sleep
+                    .as_mut()
+                    .poll(context)
+                    .map(|()| Err(NoAnswer::TimedOut))
+            }
+        }
     }
 }
 
@@ -82,17 +124,23 @@ impl<T> fmt::Debug for Response<T> {
 }
 
 /// Where the answer to a request goes. If it is dropped, there will be none.
-pub struct Reply<T> {
-    mailbox: Option<Mailbox<T>>,
+pub struct Reply<T>(Option<Target<T>>);
+
+enum Target<T> {
+    Controlled(Mailbox<T>),
+    #[cfg(feature = "tokio")]
+    Production(tokio::sync::oneshot::Sender<T>),
 }
 
 impl<T: Send + 'static> Reply<T> {
-    /// Answers.
+    /// Answers. Nobody has to wait for that.
     #[track_caller]
     pub fn send(mut self, answer: T) {
-        if let Some(mailbox) = self.mailbox.take() {
-            // Nobody has to wait for an answer.
-            drop(mailbox.send(answer, Location::caller()));
+        match self.0.take() {
+            Some(Target::Controlled(mailbox)) => drop(mailbox.send(answer, Location::caller())),
+            #[cfg(feature = "tokio")]
+            Some(Target::Production(sender)) => drop(sender.send(answer)),
+            None => {}
         }
     }
 }
@@ -100,7 +148,7 @@ impl<T: Send + 'static> Reply<T> {
 impl<T> Drop for Reply<T> {
     #[track_caller]
     fn drop(&mut self) {
-        if let Some(mailbox) = self.mailbox.take() {
+        if let Some(Target::Controlled(mailbox)) = self.0.take() {
             mailbox.close();
         }
     }

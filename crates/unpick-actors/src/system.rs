@@ -1,14 +1,16 @@
 //! All actors of a program, from the first to the end of the last.
 
+use crate::runtime::Runtime;
+#[cfg(feature = "tokio")]
+use crate::supervision::{Crash, Decide, Verdict};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
-use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use unpick::mailbox::quiesce;
-use unpick::thread::Thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// The actors of a program. When it is dropped in a test, the actors handle what there is to do, and end.
+/// The actors of a program. When it is dropped in a test, the actors handle what there is to do, and end; in
+/// production they end when they have handled what is in their mailboxes, and nobody waits for that.
 #[derive(Debug)]
 pub struct System {
     handle: Handle,
@@ -16,51 +18,48 @@ pub struct System {
 }
 
 impl System {
-    /// A system without actors, under the control of the exploration.
+    /// A system without actors. Inside an exploration it is under its control, inside a runtime of tokio it
+    /// runs there.
     ///
     /// # Panics
-    /// Outside an exploration.
+    /// Where there is neither.
     #[track_caller]
     pub fn new() -> System {
-        assert!(
-            unpick::is_exploring(),
-            "a system of actors is made outside an exploration; make it inside the closure that is explored"
-        );
+        let Some(runtime) = Runtime::current() else {
+            panic!(
+                "a system of actors is made neither inside an exploration nor, with the feature `tokio`, \
+                 inside a runtime of tokio; make it inside `unpick::check` or an async function"
+            );
+        };
         System {
-            handle: Handle(Arc::default()),
+            handle: Handle(Arc::new(Shared {
+                runtime,
+                members: Mutex::default(),
+                #[cfg(feature = "tokio")]
+                supervisor: Mutex::default(),
+            })),
             is_stopped: false,
         }
     }
 
-    /// Waits until all messages are handled and no actor has anything to do. If one of them waits for
-    /// something else by then, that is a deadlock.
-    #[track_caller]
-    pub fn quiesce(&self) {
-        quiesce();
+    /// Decides what becomes of actors that panic in production. Unless somebody decides they end. Under
+    /// control a panic is the outcome of the execution.
+    #[cfg(feature = "tokio")]
+    pub fn supervise(&self, decide: impl FnMut(&Crash) -> Verdict + Send + 'static) {
+        *self.handle.supervisor() = Some(Box::new(decide));
     }
 
-    /// Lets the actors handle what there is to do, and ends them, in the order in which they were created.
-    #[track_caller]
-    pub fn stop(mut self) {
-        self.end();
+    /// Waits until all messages are handled and no actor has anything to do. Under control it is a deadlock
+    /// if one of them waits for something else by then.
+    pub async fn quiesce(&self) {
+        self.handle.quiesce().await;
     }
 
-    #[track_caller]
-    fn end(&mut self) {
-        if self.is_stopped {
-            return;
-        }
+    /// Lets the actors handle what there is to do, and ends them.
+    pub async fn stop(mut self) {
         self.is_stopped = true;
-        quiesce();
-        let mut ended = 0;
-        // Actors can create others while they end.
-        while let Some(member) = self.handle.member(ended) {
-            ended += 1;
-            if !member.about().has_ended.load(Ordering::Relaxed) {
-                member.close();
-                member.about().wait_for_end();
-            }
-        }
+        self.handle.quiesce().await;
+        self.handle.end_all().await;
     }
 }
 
@@ -80,61 +79,137 @@ impl Deref for System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            self.end();
+        if self.is_stopped || std::thread::panicking() {
+            return;
+        }
+        self.is_stopped = true;
+        match &self.handle.0.runtime {
+            Runtime::Controlled => crate::wait::complete(async {
+                self.handle.quiesce().await;
+                self.handle.end_all().await;
+            }),
+            #[cfg(feature = "tokio")]
+            Runtime::Production(_) => self.handle.ask_all_to_end(),
         }
     }
 }
 
 /// A system, as its actors know it.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Handle(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
-    members: Mutex<Vec<Arc<dyn Member>>>,
+    runtime: Runtime,
+    members: Mutex<Members>,
+    #[cfg(feature = "tokio")]
+    supervisor: Mutex<Option<Decide>>,
+}
+
+/// The actors that have not ended.
+#[derive(Default)]
+struct Members {
+    /// By number, which follow the order of creation.
+    all: BTreeMap<u64, Arc<dyn Member>>,
+    next: u64,
 }
 
 /// An actor, whatever its messages are.
 pub(crate) trait Member: Send + Sync {
-    fn about(&self) -> &About;
+    /// What everybody may know of it.
+    fn about(&self) -> &Arc<About>;
 
-    /// Nothing will be sent any more.
-    fn close(&self);
+    /// Asks it to end after what is in its mailbox. Does not wait.
+    fn end(&self);
+
+    /// How many messages were sent to it and handled.
+    #[cfg(feature = "tokio")]
+    fn traffic(&self) -> crate::production::Traffic;
 }
 
 /// What everybody may know of an actor.
 pub(crate) struct About {
     pub name: String,
-    pub has_ended: AtomicBool,
-    pub thread: OnceLock<Thread>,
-}
-
-impl About {
-    #[track_caller]
-    fn wait_for_end(&self) {
-        if let Some(thread) = self.thread.get() {
-            thread.wait_for_end();
-        }
-    }
-
-    pub async fn join(&self, _: &'static Location<'static>) {
-        self.wait_for_end();
-    }
+    pub runtime: Runtime,
+    pub end: crate::runtime::End,
 }
 
 impl Handle {
-    fn members(&self) -> MutexGuard<'_, Vec<Arc<dyn Member>>> {
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.0.runtime
+    }
+
+    fn members(&self) -> MutexGuard<'_, Members> {
         let members = self.0.members.lock();
         members.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn member(&self, index: usize) -> Option<Arc<dyn Member>> {
-        self.members().get(index).cloned()
+    /// The actor after a number, if there is one.
+    fn member_from(&self, number: u64) -> Option<(u64, Arc<dyn Member>)> {
+        let members = self.members();
+        let next = members.all.range(number..).next();
+        next.map(|(&number, member)| (number, Arc::clone(member)))
     }
 
-    pub(crate) fn add(&self, member: Arc<dyn Member>) {
-        self.members().push(member);
+    /// Takes in an actor. Answers its number.
+    pub(crate) fn add(&self, member: Arc<dyn Member>) -> u64 {
+        let mut members = self.members();
+        let number = members.next;
+        members.next += 1;
+        members.all.insert(number, member);
+        number
+    }
+
+    /// Forgets an actor that has ended.
+    pub(crate) fn remove(&self, number: u64) {
+        // Dropped without the lock: what is left of an actor may do anything.
+        let member = self.members().all.remove(&number);
+        drop(member);
+    }
+
+    /// Who decides what becomes of actors that panic, if somebody does.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn supervisor(&self) -> MutexGuard<'_, Option<Decide>> {
+        let supervisor = self.0.supervisor.lock();
+        supervisor.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does nothing for some time. Under control others go on meanwhile, or do not.
+    pub async fn sleep(&self, duration: Duration) {
+        self.0.runtime.sleep(duration).await;
+    }
+
+    async fn quiesce(&self) {
+        match &self.0.runtime {
+            Runtime::Controlled => unpick::mailbox::quiesce(),
+            #[cfg(feature = "tokio")]
+            Runtime::Production(_) => crate::production::quiesce(self).await,
+        }
+    }
+
+    /// Ends one actor after the other, also those that are created meanwhile.
+    async fn end_all(&self) {
+        #[cfg(feature = "tokio")]
+        if let Runtime::Production(_) = self.0.runtime {
+            self.ask_all_to_end();
+        }
+        let mut number = 0;
+        while let Some((next, member)) = self.member_from(number) {
+            number = next + 1;
+            member.end();
+            member.about().end.wait().await;
+        }
+    }
+
+    #[cfg(feature = "tokio")]
+    fn ask_all_to_end(&self) {
+        for member in self.all() {
+            member.end();
+        }
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn all(&self) -> Vec<Arc<dyn Member>> {
+        self.members().all.values().cloned().collect()
     }
 }
 

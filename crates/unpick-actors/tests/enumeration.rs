@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use unpick::{Config, Exploration, explore};
-use unpick_actors::{Proxy, System, actor};
+use unpick_actors::{Proxy, System, Wait, actor};
 
 const PROGRAMS: u64 = 200;
 const SCHEDULES_MAX: u64 = 3_000;
@@ -162,18 +162,18 @@ fn perform(program: &Program) -> Logs {
                 handlers: Arc::clone(&handlers),
                 logs: Arc::clone(&logs),
             };
-            NodeProxy::create(&system, &number.to_string(), actor)
+            NodeProxy::create(&system, number.to_string(), actor)
         })
         .collect();
     for node in &nodes {
         node.meet(nodes.clone());
         // So that the introductions are no part of what is counted.
-        system.quiesce();
+        system.quiesce().wait();
     }
     for &(to, message) in &program.main {
         nodes[to].handle(message);
     }
-    system.stop();
+    system.stop().wait();
     let logs = logs.lock().unwrap();
     logs.clone()
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use unpick::trace::Outcome;
 use unpick::{Config, Exploration, explore};
-use unpick_actors::{Machine, MachineProxy, Next, States, System};
+use unpick_actors::{Machine, MachineProxy, Next, States, System, Wait};
 
 fn explored(program: impl Fn() + Send + Sync + 'static) -> Exploration {
     let config = Config::new().strategy("odpor").executions(100_000);
@@ -97,7 +97,7 @@ fn deferred_events_wait_for_their_state() {
             };
             MachineProxy::start(&system, name, user);
         }
-        system.quiesce();
+        system.quiesce().wait();
         assert!(holders.lock().unwrap().is_empty());
     });
     assert!(found.first_failure.is_none(), "{found:?}");
@@ -174,7 +174,7 @@ fn what_is_raised_comes_before_what_was_deferred() {
         machine.send(Noise);
         machine.send(Go);
         machine.send(Noise);
-        system.stop();
+        system.stop().wait();
         let expected = ["go", "leave 0", "enter 1", "now", "later"];
         assert_eq!(*notes.lock().unwrap(), expected);
     });

@@ -2,7 +2,7 @@
 
 use unpick::trace::{FailureKind, Outcome};
 use unpick::{Config, Exploration, explore};
-use unpick_actors::{Context, Monitor, Mood, Proxy, System, Watched, actor};
+use unpick_actors::{Context, Monitor, Mood, Proxy, System, Wait, Watched, actor};
 
 fn explored(strategy: &str, program: impl Fn() + Send + Sync + 'static) -> Exploration {
     let config = Config::new().strategy(strategy).executions(200).seed(7);
@@ -88,11 +88,11 @@ fn elect(is_polite: bool) {
             is_polite,
             election: election.clone(),
         };
-        CandidateProxy::create(&system, &format!("candidate {own}"), number)
+        CandidateProxy::create(&system, format!("candidate {own}"), number)
     });
     one.meet(two.clone());
     two.meet(one);
-    system.stop();
+    system.stop().wait();
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_task_that_is_left_out_is_no_livelock() {
             election.tell(News::Begins);
         }
         leader.join().unwrap();
-        system.stop();
+        system.stop().wait();
     });
     assert!(found.first_failure.is_none(), "{found:?}");
 }

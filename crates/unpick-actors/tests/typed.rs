@@ -71,7 +71,7 @@ fn transfers<T: Teller>(teller: fn() -> T) {
         let teller = TellerProxy::create(&system, name, teller());
         teller.transfer(one.clone(), two.clone(), 80).forget();
     }
-    system.quiesce();
+    system.quiesce().wait();
     let total = one.balance().wait().unwrap() + two.balance().wait().unwrap();
     assert_eq!(total, 100);
 }
@@ -146,7 +146,7 @@ fn two_ask_each_other() {
     let two = PeerProxy::create(&system, "two", Number(2));
     one.ask(two.clone()).forget();
     two.ask(one).forget();
-    system.quiesce();
+    system.quiesce().wait();
 }
 
 #[test]
