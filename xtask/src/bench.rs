@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`, or that of questions to
-//! causal models.
+//! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`, that of questions to
+//! causal models, or that of actors.
 
 use std::path::Path;
 
@@ -15,6 +15,11 @@ pub fn measure(root: &Path, options: &[String]) -> Result<bool> {
 /// Measures the time per question to the causal models of traces.
 pub fn measure_queries(root: &Path, options: &[String]) -> Result<bool> {
     start(root, ["unpick-causality", "queries"], options)
+}
+
+/// Measures actors, under control and in production.
+pub fn measure_actors(root: &Path) -> Result<bool> {
+    start(root, ["unpick-actors", "actors"], &[])
 }
 
 fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {

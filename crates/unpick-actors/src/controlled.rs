@@ -5,7 +5,7 @@ use crate::origin::Origin;
 use crate::runtime::{End, Runtime};
 use crate::system::{About, Member};
 use crate::wait::complete;
-use crate::{Context, Handle, Options, Serve};
+use crate::{Context, Handle, Message, Options, Serve};
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 use unpick::mailbox::{Mailbox, Patience};
@@ -17,10 +17,14 @@ struct Post<M> {
     mailbox: Mailbox<Envelope<M>>,
 }
 
-impl<M: Send> Destination<M> for Post<M> {
+impl<M: Message> Destination<M> for Post<M> {
     fn post(&self, envelope: Envelope<M>, location: &'static Location<'static>) {
+        let name = match &envelope {
+            Envelope::Message(message) => message.name(),
+            Envelope::Halt => "halt",
+        };
         // What comes too late is dropped.
-        drop(self.mailbox.send(envelope, location));
+        drop(self.mailbox.send(envelope, name, location));
     }
 
     fn about(&self) -> &Arc<About> {
@@ -28,7 +32,7 @@ impl<M: Send> Destination<M> for Post<M> {
     }
 }
 
-impl<M: Send> Member for Post<M> {
+impl<M: Message> Member for Post<M> {
     fn about(&self) -> &Arc<About> {
         &self.about
     }

@@ -137,7 +137,9 @@ impl<T: Send + 'static> Reply<T> {
     #[track_caller]
     pub fn send(mut self, answer: T) {
         match self.0.take() {
-            Some(Target::Controlled(mailbox)) => drop(mailbox.send(answer, Location::caller())),
+            Some(Target::Controlled(mailbox)) => {
+                drop(mailbox.send(answer, "answer", Location::caller()))
+            }
             #[cfg(feature = "tokio")]
             Some(Target::Production(sender)) => drop(sender.send(answer)),
             None => {}

@@ -119,6 +119,15 @@ fn actors_appear_by_their_names() {
             .any(|object| object.name.as_deref() == Some(name))
     };
     assert!(named("one") && named("bob"));
+    let told: Vec<_> = trace
+        .steps
+        .iter()
+        .filter_map(|step| trace.label(step))
+        .collect();
+    assert_eq!(told[..2], ["transfer", "transfer"]);
+    for message in ["balance", "withdraw", "deposit", "answer"] {
+        assert!(told.contains(&message), "{message}: {told:?}");
+    }
 }
 
 #[actor]

@@ -272,6 +272,7 @@ impl Execution {
         self.trace.clear_steps();
         self.trace.tasks.clear();
         self.trace.objects.clear();
+        self.trace.clear_labels();
         self.enabled.clear();
         self.enabled_count = 0;
         self.is_plain = !self.watch.is_active && !self.is_relaxed();
@@ -518,6 +519,11 @@ impl Execution {
     #[inline]
     pub fn observe_store(&mut self, stored: u64) {
         self.note(Effect::Stores(stored));
+    }
+
+    /// Tells what the message is called that was just sent or received.
+    pub fn label(&mut self, label: &'static str) {
+        self.trace.set_label(self.operation_step(), label);
     }
 
     /// Tells the value that the operation just performed by `task` gave, and whether it changed its

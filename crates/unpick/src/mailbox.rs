@@ -25,7 +25,7 @@ pub enum Patience {
 }
 
 /// A queue of messages. Its copies are the same mailbox.
-pub struct Mailbox<T>(Arc<Channel<T>>);
+pub struct Mailbox<T>(Arc<Channel<(T, &'static str)>>);
 
 impl<T> Mailbox<T> {
     /// A mailbox of the current execution. With a bound, senders wait for room.
@@ -46,13 +46,23 @@ impl<T> Mailbox<T> {
         rt::name_object(&*self.0, name);
     }
 
-    /// Sends a message, at this place of the program. It comes back if nobody will receive it.
+    /// Sends a message, at this place of the program. It comes back if nobody will receive it. The name
+    /// is what it is called in reports; it may be empty.
     #[inline]
     #[track_caller]
-    pub fn send(&self, message: T, location: &'static Location<'static>) -> Result<(), T> {
+    pub fn send(
+        &self,
+        message: T,
+        name: &'static str,
+        location: &'static Location<'static>,
+    ) -> Result<(), T> {
         self.0.check();
         let grant = rt::operate_at(OpKind::Send, &*self.0, location);
-        self.0.put(message, grant)
+        if !name.is_empty() {
+            rt::label(name);
+        }
+        let sent = self.0.put((message, name), grant);
+        sent.map_err(|(message, _)| message)
     }
 
     /// Takes the next message, at this place of the program. `None` if none comes.
@@ -70,7 +80,11 @@ impl<T> Mailbox<T> {
                 rt::operate_until_at(OpKind::Receive, channel, limit, location)
             }
         };
-        self.0.take(grant?)
+        let (message, name) = self.0.take(grant?)?;
+        if !name.is_empty() {
+            rt::label(name);
+        }
+        Some(message)
     }
 
     /// Closes the mailbox: what is in it can be received, and nothing comes after that.

@@ -33,10 +33,10 @@ fn quiescence_comes_after_everything() {
             let other = mailbox.clone();
             thread::spawn(move || {
                 for _ in 0..2 {
-                    other.send(10, Location::caller()).unwrap();
+                    other.send(10, "add", Location::caller()).unwrap();
                 }
             });
-            mailbox.send(1, Location::caller()).unwrap();
+            mailbox.send(1, "add", Location::caller()).unwrap();
             quiesce();
             assert_eq!(*total.lock().unwrap(), 21);
             mailbox.close();
@@ -93,10 +93,10 @@ fn a_bounded_mailbox_makes_its_senders_wait() {
             own.abandon();
             taken
         });
-        mailbox.send(1, Location::caller()).unwrap();
-        mailbox.send(2, Location::caller()).unwrap();
+        mailbox.send(1, "add", Location::caller()).unwrap();
+        mailbox.send(2, "add", Location::caller()).unwrap();
         assert_eq!(taker.join().unwrap(), [Some(1), Some(2)]);
-        assert_eq!(mailbox.send(3, Location::caller()), Err(3));
+        assert_eq!(mailbox.send(3, "add", Location::caller()), Err(3));
     });
     assert!(found.complete && found.first_failure.is_none(), "{found:?}");
 }

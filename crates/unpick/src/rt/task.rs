@@ -650,6 +650,15 @@ pub(crate) fn name_object<M: Modelled + ?Sized>(value: &M, name: &str) {
     }
 }
 
+/// Tells what the message is called that was just sent or received.
+pub(crate) fn label(label: &'static str) {
+    with_runtime(|runtime, _| {
+        if !runtime.is_tearing_down {
+            runtime.execution.label(label);
+        }
+    });
+}
+
 /// Tells that a monitor is hot, in this state and for so many rounds at most, or cold.
 pub(crate) fn heat(monitor: &str, hot: Option<(&str, u64)>) {
     with_runtime(|runtime, _| {
