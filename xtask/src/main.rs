@@ -72,9 +72,9 @@ enum Chore {
         parts: Vec<String>,
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
-    /// native programs, `bench mcr` questions to the causal models of traces
+    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors
     Bench {
-        /// `native`, `mcr`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },

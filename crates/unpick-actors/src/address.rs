@@ -1,8 +1,10 @@
 //! Where messages go.
 
+use crate::faults::Fate;
 use crate::system::About;
 use crate::{Message, Reply, Response};
 use std::fmt;
+use std::iter;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,16 +52,42 @@ impl<M: Message> Address<M> {
 
     #[track_caller]
     fn send_at(&self, message: M, location: &'static Location<'static>) {
-        match self.delay {
-            None => self.destination.post(Envelope::Message(message), location),
-            Some(delay) => {
-                let destination = Arc::clone(&self.destination);
-                let about = self.destination.about();
-                about.runtime.later(&about.name, delay, move || {
-                    destination.post(Envelope::Message(message), location);
-                });
+        let about = self.destination.about();
+        if let Some(delay) = self.delay {
+            return about
+                .runtime
+                .later(&about.name, delay, self.parcel(message, location));
+        }
+        let Some(injector) = about.runtime.injector() else {
+            return self.destination.post(Envelope::Message(message), location);
+        };
+        let fate = injector.fate(&about.name, M::CAN_BE_COPIED);
+        match fate {
+            Fate::IsLost => injector.lose(message),
+            Fate::ArrivesLater => {
+                let parcel = self.parcel(message, location);
+                about.runtime.later(&about.name, Duration::ZERO, parcel);
+            }
+            _ => {
+                let copy = message.copy().filter(|_| fate == Fate::ArrivesTwice);
+                for message in iter::once(message).chain(copy) {
+                    match injector.courier(&about.name, fate) {
+                        Some(courier) => courier.carry(Box::new(self.parcel(message, location))),
+                        None => self.destination.post(Envelope::Message(message), location),
+                    }
+                }
             }
         }
+    }
+
+    /// What delivers a message when it is called.
+    fn parcel(
+        &self,
+        message: M,
+        location: &'static Location<'static>,
+    ) -> impl FnOnce() + Send + use<M> {
+        let destination = Arc::clone(&self.destination);
+        move || destination.post(Envelope::Message(message), location)
     }
 
     /// Sends a message that will be answered.
@@ -77,7 +105,10 @@ impl<M: Message> Address<M> {
         N: Message,
         M: From<N>,
     {
-        Address::new(Arc::new(Narrowed(self.clone())))
+        Address {
+            destination: Arc::new(Narrowed(Arc::clone(&self.destination))),
+            delay: self.delay,
+        }
     }
 
     pub(crate) fn after(&self, delay: Duration) -> Address<M> {
@@ -97,19 +128,20 @@ impl<M: Message> Address<M> {
     }
 }
 
-/// An address whose messages are some of those of another one.
-struct Narrowed<M>(Address<M>);
+/// A destination whose messages are some of those of another one.
+struct Narrowed<M>(Arc<dyn Destination<M>>);
 
 impl<M: Message + From<N>, N> Destination<N> for Narrowed<M> {
     fn post(&self, envelope: Envelope<N>, location: &'static Location<'static>) {
-        match envelope {
-            Envelope::Message(message) => self.0.send_at(M::from(message), location),
-            Envelope::Halt => self.0.halt(location),
-        }
+        let envelope = match envelope {
+            Envelope::Message(message) => Envelope::Message(M::from(message)),
+            Envelope::Halt => Envelope::Halt,
+        };
+        self.0.post(envelope, location);
     }
 
     fn about(&self) -> &Arc<About> {
-        self.0.destination.about()
+        self.0.about()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Actors under the control of an exploration: each is a task with a name.
 
 use crate::address::{Address, Destination, Envelope};
+use crate::faults::{Crashed, Injector};
 use crate::origin::Origin;
 use crate::runtime::{End, Runtime};
 use crate::system::{About, Member};
 use crate::wait::complete;
 use crate::{Context, Handle, Message, Options, Serve};
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, OnceLock};
 use unpick::mailbox::{Mailbox, Patience};
 use unpick::thread;
@@ -50,18 +51,22 @@ impl<M: Message> Member for Post<M> {
 /// Creates an actor: one visible operation.
 #[track_caller]
 pub(crate) fn create<P: Serve<A>, A: Send + 'static>(
+    injector: &Arc<Injector>,
     system: &Handle,
     options: Options,
     mut origin: Origin<A>,
     location: &'static Location<'static>,
 ) -> P {
-    let Options { name, bound } = options;
+    let Options { name, bound, wipe } = options;
+    if let Origin::Made(_) = origin {
+        injector.add_crashable(&name, wipe.is_some());
+    }
     let mailbox = Mailbox::new(bound);
     mailbox.set_name(&name);
     let task = thread::Builder::new().name(name.clone());
     let about = Arc::new(About {
         name,
-        runtime: Runtime::Controlled,
+        runtime: Runtime::Controlled(Arc::clone(injector)),
         end: End::Controlled(OnceLock::new()),
     });
     let post = Arc::new(Post { about, mailbox });
@@ -73,8 +78,20 @@ pub(crate) fn create<P: Serve<A>, A: Send + 'static>(
     let proxy = P::from_address(Address::new(post.clone()));
     let context = Context::new(proxy.clone(), system.clone());
     let task = task.spawn(move || {
-        if let Some(mut actor) = origin.next() {
-            live(&life, &mut actor, &context, location);
+        while let Some(mut actor) = origin.next() {
+            let end = catch_unwind(AssertUnwindSafe(|| {
+                live(&life, &mut actor, &context, location);
+            }));
+            let Err(panic) = end else {
+                break;
+            };
+            match panic.downcast::<Crashed>() {
+                Ok(crashed) => wipe
+                    .iter()
+                    .filter(|_| crashed.is_wiped)
+                    .for_each(|wipe| wipe()),
+                Err(panic) => resume_unwind(panic),
+            }
         }
     });
     let task = task.expect("a task can be created");
@@ -89,11 +106,14 @@ fn live<P: Serve<A>, A>(
     context: &Context<P>,
     location: &'static Location<'static>,
 ) {
-    let mailbox = &life.post.mailbox;
+    let Post { mailbox, about } = &*life.post;
     complete(P::begin(actor, context));
     while !context.is_halting()
         && let Some(Envelope::Message(message)) = mailbox.receive(Patience::Idle, location)
     {
+        if let Some(injector) = about.runtime.injector() {
+            injector.take_risk(&about.name);
+        }
         complete(P::serve(actor, message, context));
     }
 }

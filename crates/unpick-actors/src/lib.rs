@@ -51,6 +51,7 @@ extern crate self as unpick_actors;
 mod address;
 mod context;
 mod controlled;
+mod faults;
 mod machine;
 mod monitor;
 mod options;
@@ -67,6 +68,7 @@ mod wait;
 
 pub use address::Address;
 pub use context::Context;
+pub use faults::Faults;
 pub use machine::{At, Event, Machine, MachineProxy, Next, Running, States};
 pub use monitor::{Monitor, Mood, Watched};
 pub use options::Options;

@@ -115,7 +115,7 @@ pub(crate) fn create<P: Serve<A>, A: Send + 'static>(
     options: Options,
     mut origin: Origin<A>,
 ) -> P {
-    let Options { name, bound } = options;
+    let Options { name, bound, .. } = options;
     let span = tracing::info_span!("actor", name = name);
     let about = Arc::new(About {
         name,

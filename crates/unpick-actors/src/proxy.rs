@@ -12,6 +12,17 @@ use std::time::Duration;
 pub trait Message: Send + 'static {
     /// What the message is called, for reports.
     fn name(&self) -> &'static str;
+
+    /// Whether there can be two of a message.
+    const CAN_BE_COPIED: bool = false;
+
+    /// The same message again. A copy of a request answers nobody.
+    fn copy(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
 }
 
 /// A reference to an actor, with a method for each of its messages. Copies refer to the same actor.
@@ -74,7 +85,9 @@ fn create<P: Serve<A>, A: Send + 'static>(
     origin: Origin<A>,
 ) -> P {
     match system.runtime() {
-        Runtime::Controlled => controlled::create(system, options, origin, Location::caller()),
+        Runtime::Controlled(injector) => {
+            controlled::create(injector, system, options, origin, Location::caller())
+        }
         #[cfg(feature = "tokio")]
         Runtime::Production(tokio) => crate::production::create(tokio, system, options, origin),
     }

@@ -52,7 +52,7 @@ impl<T: Send + 'static> Response<T> {
         location: &'static Location<'static>,
     ) -> (Reply<T>, Response<T>) {
         let (target, source) = match runtime {
-            Runtime::Controlled => {
+            Runtime::Controlled(_) => {
                 let mailbox = Mailbox::new(None);
                 let target = Target::Controlled(mailbox.clone());
                 (target, Source::Controlled(mailbox, location))
@@ -144,6 +144,13 @@ impl<T: Send + 'static> Reply<T> {
             Some(Target::Production(sender)) => drop(sender.send(answer)),
             None => {}
         }
+    }
+}
+
+/// A copy answers nobody: there is one answer to a request.
+impl<T> Clone for Reply<T> {
+    fn clone(&self) -> Reply<T> {
+        Reply(None)
     }
 }
 

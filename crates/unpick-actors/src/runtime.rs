@@ -1,13 +1,15 @@
 //! The two runtimes, where they differ in a line: under control, and on tokio.
 
+use crate::faults::Injector;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use unpick::thread::{self, Thread};
 
 /// Where the actors of a system run.
 #[derive(Clone)]
 pub(crate) enum Runtime {
-    /// In an exploration.
-    Controlled,
+    /// In an exploration, with its faults.
+    Controlled(Arc<Injector>),
     /// On tokio.
     #[cfg(feature = "tokio")]
     Production(tokio::runtime::Handle),
@@ -17,7 +19,7 @@ impl Runtime {
     /// The one that the caller is in.
     pub fn current() -> Option<Runtime> {
         if unpick::is_exploring() {
-            return Some(Runtime::Controlled);
+            return Some(Runtime::Controlled(Arc::default()));
         }
         #[cfg(feature = "tokio")]
         return tokio::runtime::Handle::try_current()
@@ -27,11 +29,20 @@ impl Runtime {
         None
     }
 
+    /// Who injects faults, if there are any.
+    pub fn injector(&self) -> Option<&Injector> {
+        match self {
+            Runtime::Controlled(injector) => injector.has_begun().then_some(injector),
+            #[cfg(feature = "tokio")]
+            Runtime::Production(_) => None,
+        }
+    }
+
     /// Does something later: under control at any time.
     #[track_caller]
     pub fn later(&self, name: &str, delay: Duration, act: impl FnOnce() + Send + 'static) {
         match self {
-            Runtime::Controlled => {
+            Runtime::Controlled(_) => {
                 let timer = thread::Builder::new().name(format!("timer of {name}"));
                 let task = timer.spawn(move || {
                     thread::sleep(delay);
@@ -51,7 +62,7 @@ impl Runtime {
 
     pub async fn sleep(&self, duration: Duration) {
         match self {
-            Runtime::Controlled => thread::sleep(duration),
+            Runtime::Controlled(_) => thread::sleep(duration),
             #[cfg(feature = "tokio")]
             Runtime::Production(_) => tokio::time::sleep(duration).await,
         }
@@ -61,7 +72,7 @@ impl Runtime {
 /// The end of an actor, to wait for.
 pub(crate) enum End {
     /// Its task, once that was created.
-    Controlled(std::sync::OnceLock<Thread>),
+    Controlled(OnceLock<Thread>),
     /// Closed at its end.
     #[cfg(feature = "tokio")]
     Production(tokio::sync::Semaphore),

@@ -1,12 +1,13 @@
 //! All actors of a program, from the first to the end of the last.
 
+use crate::Faults;
 use crate::runtime::Runtime;
 #[cfg(feature = "tokio")]
 use crate::supervision::{Crash, Decide, Verdict};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 /// The actors of a program. When it is dropped in a test, the actors handle what there is to do, and end; in
@@ -49,6 +50,19 @@ impl System {
         *self.handle.supervisor() = Some(Box::new(decide));
     }
 
+    /// Injects faults into an exploration, from now on. Does nothing in production.
+    ///
+    /// # Panics
+    /// If there are faults already.
+    #[track_caller]
+    pub fn inject(&self, faults: Faults) {
+        match self.handle.runtime() {
+            Runtime::Controlled(injector) => injector.begin(faults, &self.handle),
+            #[cfg(feature = "tokio")]
+            Runtime::Production(_) => drop(faults),
+        }
+    }
+
     /// Waits until all messages are handled and no actor has anything to do. Under control it is a deadlock
     /// if one of them waits for something else by then.
     pub async fn quiesce(&self) {
@@ -60,6 +74,7 @@ impl System {
         self.is_stopped = true;
         self.handle.quiesce().await;
         self.handle.end_all().await;
+        self.handle.forget_lost();
     }
 }
 
@@ -79,14 +94,18 @@ impl Deref for System {
 
 impl Drop for System {
     fn drop(&mut self) {
-        if self.is_stopped || std::thread::panicking() {
+        if self.is_stopped {
             return;
+        }
+        if std::thread::panicking() {
+            return self.handle.forget_lost();
         }
         self.is_stopped = true;
         match &self.handle.0.runtime {
-            Runtime::Controlled => crate::wait::complete(async {
+            Runtime::Controlled(_) => crate::wait::complete(async {
                 self.handle.quiesce().await;
                 self.handle.end_all().await;
+                self.handle.forget_lost();
             }),
             #[cfg(feature = "tokio")]
             Runtime::Production(_) => self.handle.ask_all_to_end(),
@@ -133,7 +152,26 @@ pub(crate) struct About {
     pub end: crate::runtime::End,
 }
 
+/// A system that may be gone.
+pub(crate) struct WeakHandle(Weak<Shared>);
+
+impl WeakHandle {
+    pub fn upgrade(&self) -> Option<Handle> {
+        self.0.upgrade().map(Handle)
+    }
+}
+
 impl Handle {
+    pub(crate) fn downgrade(&self) -> WeakHandle {
+        WeakHandle(Arc::downgrade(&self.0))
+    }
+
+    fn forget_lost(&self) {
+        if let Some(injector) = self.0.runtime.injector() {
+            injector.forget_lost();
+        }
+    }
+
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.0.runtime
     }
@@ -180,7 +218,7 @@ impl Handle {
 
     async fn quiesce(&self) {
         match &self.0.runtime {
-            Runtime::Controlled => unpick::mailbox::quiesce(),
+            Runtime::Controlled(_) => unpick::mailbox::quiesce(),
             #[cfg(feature = "tokio")]
             Runtime::Production(_) => crate::production::quiesce(self).await,
         }

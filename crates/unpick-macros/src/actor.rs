@@ -29,7 +29,7 @@ struct Names {
 }
 
 /// Expands the trait.
-pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
+pub fn expand(item: &ItemTrait, is_cloned: bool) -> syn::Result<TokenStream> {
     if !item.generics.params.is_empty() {
         let message = "an actor's trait takes no parameters; give the types by name";
         return Err(Error::new(item.generics.span(), message));
@@ -46,7 +46,7 @@ pub fn expand(item: &ItemTrait) -> syn::Result<TokenStream> {
     };
     let parts = [
         declaration(item, &methods),
-        messages(item, &names, &methods, &bases),
+        messages(item, &names, &methods, &bases, is_cloned),
         proxy(item, &names, &methods),
         narrowing(&names, &bases),
         dispatch(item, &names, &methods, &bases),
@@ -195,8 +195,19 @@ fn messages(
     Names { message, .. }: &Names,
     methods: &[Method],
     bases: &[&Path],
+    is_cloned: bool,
 ) -> TokenStream {
     let visibility = &item.vis;
+    let derive = is_cloned.then(|| quote!(#[derive(::core::clone::Clone)]));
+    let copy = is_cloned.then(|| {
+        quote! {
+            const CAN_BE_COPIED: bool = true;
+
+            fn copy(&self) -> ::core::option::Option<Self> {
+                ::core::option::Option::Some(::core::clone::Clone::clone(self))
+            }
+        }
+    });
     let variants = methods.iter().map(|method| {
         let (variant, docs) = (&method.variant, &method.docs);
         let (names, types) = split(method);
@@ -221,12 +232,15 @@ fn messages(
     quote! {
         #[doc = #title]
         #[allow(missing_docs)]
+        #derive
         #visibility enum #message { #(#variants,)* #(#base_variants,)* }
 
         impl ::unpick_actors::Message for #message {
             fn name(&self) -> &'static str {
                 match self { #(#texts,)* #(#base_texts,)* }
             }
+
+            #copy
         }
     }
 }

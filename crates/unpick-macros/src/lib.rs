@@ -83,14 +83,17 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// `AccountProxy`, whose methods send: they take what the methods of the trait take, less `&mut self` and a
 /// first parameter `&Context<AccountProxy>`. A method that returns something is a request, and its send
 /// gives a `Response`. Methods may be `async`. If the trait has supertraits, these are such traits, too.
+///
+/// With `#[actor(clone)]` messages can be copied, so that a test can let them arrive twice.
 #[proc_macro_attribute]
 pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    if let Some(argument) = proc_macro2::TokenStream::from(arguments).into_iter().next() {
-        let message = "`actor` takes no arguments";
+    let argument = parse_macro_input!(arguments as Option<Ident>);
+    if let Some(argument) = argument.as_ref().filter(|argument| *argument != "clone") {
+        let message = "`actor` takes `clone` or nothing";
         return quote_spanned!(argument.span() => compile_error!(#message);).into();
     }
     let item = parse_macro_input!(item as ItemTrait);
-    actor::expand(&item)
+    actor::expand(&item, argument.is_some())
         .unwrap_or_else(syn::Error::into_compile_error)
         .into()
 }
