@@ -109,7 +109,7 @@ fn live<P: Serve<A>, A>(
     let Post { mailbox, about } = &*life.post;
     complete(P::begin(actor, context));
     while !context.is_halting()
-        && let Some(Envelope::Message(message)) = mailbox.receive(Patience::Idle, location)
+        && let Ok(Envelope::Message(message)) = mailbox.receive(Patience::Idle, location)
     {
         if let Some(injector) = about.runtime.injector() {
             injector.take_risk(&about.name);

@@ -8,7 +8,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use unpick::mailbox::{Mailbox, Patience};
+use unpick::mailbox::{Mailbox, NoMessage, Patience};
 
 /// There is no answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +40,12 @@ pub struct Response<T> {
 enum Source<T> {
     Controlled(Mailbox<T>, &'static Location<'static>),
     #[cfg(feature = "tokio")]
-    Production(
-        tokio::sync::oneshot::Receiver<T>,
-        Option<Pin<Box<tokio::time::Sleep>>>,
-    ),
+    Production {
+        receiver: tokio::sync::oneshot::Receiver<T>,
+        /// Where time passes: who waits may be outside of it.
+        tokio: tokio::runtime::Handle,
+        sleep: Option<Pin<Box<tokio::time::Sleep>>>,
+    },
 }
 
 impl<T: Send + 'static> Response<T> {
@@ -58,12 +60,14 @@ impl<T: Send + 'static> Response<T> {
                 (target, Source::Controlled(mailbox, location))
             }
             #[cfg(feature = "tokio")]
-            Runtime::Production(_) => {
+            Runtime::Production(tokio) => {
                 let (sender, receiver) = tokio::sync::oneshot::channel();
-                (
-                    Target::Production(sender),
-                    Source::Production(receiver, None),
-                )
+                let source = Source::Production {
+                    receiver,
+                    tokio: tokio.clone(),
+                    sleep: None,
+                };
+                (Target::Production(sender), source)
             }
         };
         let response = Response {
@@ -92,21 +96,26 @@ impl<T: Send + 'static> Future for Response<T> {
         match source {
             Source::Controlled(mailbox, location) => {
                 let _ = context;
-                let (patience, otherwise) = match limit {
-                    None => (Patience::Busy, NoAnswer::Dropped),
-                    Some(limit) => (Patience::Until(*limit), NoAnswer::TimedOut),
-                };
+                let patience = limit.map_or(Patience::Busy, Patience::Until);
                 let answer = mailbox.receive(patience, location);
-                Poll::Ready(answer.ok_or(otherwise))
+                Poll::Ready(answer.map_err(|reason| match reason {
+                    NoMessage::Closed => NoAnswer::Dropped,
+                    NoMessage::TimedOut => NoAnswer::TimedOut,
+                }))
             }
             #[cfg(feature = "tokio")]
-            Source::Production(receiver, sleep) => {
+            Source::Production {
+                receiver,
+                tokio,
+                sleep,
+            } => {
                 if let Poll::Ready(answer) = Pin::new(receiver).poll(context) {
                     return Poll::Ready(answer.map_err(|_| NoAnswer::Dropped));
                 }
                 let Some(limit) = limit else {
                     return Poll::Pending;
                 };
+                let _inside = tokio.enter();
                 let sleep = sleep.get_or_insert_with(|| Box::pin(tokio::time::sleep(*limit)));
                 sleep
                     .as_mut()

@@ -225,8 +225,16 @@ async fn an_answer_that_does_not_come_in_time_is_given_up() {
     let system = System::new();
     let account = AccountProxy::create(&system, "account", Vault(0));
     let silent = SilentProxy::create(&system, "silent", Waits);
-    let answer = silent.ask(account).within(Duration::from_millis(1)).await;
-    assert_eq!(answer, Err(NoAnswer::TimedOut));
+    let answer = silent.ask(account.clone()).within(Duration::from_millis(1));
+    assert_eq!(answer.await, Err(NoAnswer::TimedOut));
+    // Also where nothing can be awaited.
+    let outside = std::thread::spawn(move || {
+        let balance = account.balance().within(Duration::from_secs(60)).wait();
+        let answer = silent.ask(account).within(Duration::from_millis(1)).wait();
+        (balance, answer)
+    });
+    let answers = tokio::task::block_in_place(|| outside.join().unwrap());
+    assert_eq!(answers, (Ok(0), Err(NoAnswer::TimedOut)));
 }
 
 struct Tally(Arc<AtomicU64>);

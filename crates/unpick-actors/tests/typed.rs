@@ -3,7 +3,7 @@
 use std::time::Duration;
 use unpick::trace::Outcome;
 use unpick::{Config, Exploration, explore};
-use unpick_actors::{Context, NoAnswer, Proxy, System, Wait, actor};
+use unpick_actors::{Context, NoAnswer, Proxy, Reply, System, Wait, actor};
 
 #[actor]
 trait Account {
@@ -235,7 +235,22 @@ fn a_request_can_be_given_up() {
         assert!(answer == Ok(7) || answer == Err(NoAnswer::TimedOut));
         account.halt();
         account.join().wait();
+        let answer = account.balance().within(Duration::from_secs(1)).wait();
+        assert_ne!(answer, Ok(7));
         assert_eq!(account.balance().wait(), Err(NoAnswer::Dropped));
+    });
+    assert!(found.complete && found.first_failure.is_none(), "{found:?}");
+    let config = Config::new().strategy("dfs").timeouts(false);
+    let found = explore(config, || {
+        let system = System::new();
+        let account = AccountProxy::create(&system, "account", Vault(7));
+        account.halt();
+        // That it has ended is known before time is up.
+        let answer = account.balance().within(Duration::from_secs(1)).wait();
+        assert!(answer == Err(NoAnswer::Dropped) || answer == Err(NoAnswer::TimedOut));
+        account.join().wait();
+        let answer = account.balance().within(Duration::from_secs(1)).wait();
+        assert_eq!(answer, Err(NoAnswer::Dropped));
     });
     assert!(found.complete && found.first_failure.is_none(), "{found:?}");
 }
@@ -270,6 +285,43 @@ fn a_proxy_can_be_narrowed() {
         let reader = ReaderProxy::from(register.clone());
         register.set(5);
         assert_eq!(reader.get().wait(), Ok(5));
+    });
+    assert!(found.complete && found.first_failure.is_none(), "{found:?}");
+}
+
+#[actor]
+trait Gate {
+    fn pass(&mut self, number: u32, reply: Reply<u32>);
+    fn open(&mut self);
+}
+
+/// Answers nobody before it is open.
+#[derive(Default)]
+struct Waiting(Vec<(u32, Reply<u32>)>);
+
+impl Gate for Waiting {
+    fn pass(&mut self, number: u32, reply: Reply<u32>) {
+        self.0.push((number, reply));
+    }
+
+    fn open(&mut self) {
+        for (number, reply) in self.0.drain(..) {
+            reply.send(number);
+        }
+    }
+}
+
+#[test]
+fn an_answer_can_come_later() {
+    let found = explored("dfs", || {
+        let system = System::new();
+        let gate = GateProxy::create(&system, "gate", Waiting::default());
+        let answers = [gate.pass(1), gate.pass(2)];
+        gate.open();
+        let late = gate.pass(3);
+        assert_eq!(answers.map(|answer| answer.wait()), [Ok(1), Ok(2)]);
+        gate.halt();
+        assert_eq!(late.wait(), Err(NoAnswer::Dropped));
     });
     assert!(found.complete && found.first_failure.is_none(), "{found:?}");
 }

@@ -4,8 +4,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, Error, FnArg, Ident, ItemTrait, Pat, Path, ReturnType, TraitItem, TraitItemFn, Type,
-    TypeParamBound,
+    Attribute, Error, FnArg, GenericArgument, Ident, ItemTrait, Pat, Path, PathArguments,
+    ReturnType, TraitItem, TraitItemFn, Type, TypeParamBound,
 };
 
 /// One method of the trait: a message.
@@ -18,6 +18,8 @@ struct Method {
     is_async: bool,
     /// What it answers, if it is a request.
     answer: Option<Type>,
+    /// Whether it takes the reply as its last parameter, to answer when it likes.
+    takes_reply: bool,
     /// As the trait declares it.
     declaration: TokenStream,
 }
@@ -122,10 +124,20 @@ fn method(item: &TraitItem) -> syn::Result<Method> {
             }
         }
     }
-    let answer = match &signature.output {
+    let returned = match &signature.output {
         ReturnType::Default => None,
         ReturnType::Type(_, answer) => Some((**answer).clone()),
     };
+    let replied = parameters.last().and_then(|(_, of)| answer_of_reply(of));
+    let takes_reply = replied.is_some();
+    if takes_reply {
+        parameters.pop();
+    }
+    if takes_reply && returned.is_some() {
+        let message =
+            "a message is answered by what it returns or by a reply; leave out one of them";
+        return Err(Error::new(signature.output.span(), message));
+    }
     let is_doc = |attribute: &&Attribute| attribute.path().is_ident("doc");
     Ok(Method {
         name: signature.ident.clone(),
@@ -134,8 +146,9 @@ fn method(item: &TraitItem) -> syn::Result<Method> {
         parameters,
         takes_context,
         is_async: signature.asyncness.is_some(),
-        declaration: declared(function, answer.as_ref()),
-        answer,
+        declaration: declared(function, returned.as_ref()),
+        answer: replied.or(returned),
+        takes_reply,
     })
 }
 
@@ -149,6 +162,25 @@ fn declared(function: &TraitItemFn, answer: Option<&Type>) -> TokenStream {
     quote! {
         #(#attributes)*
         fn #name(#inputs) -> impl ::core::future::Future<Output = #answer> + ::core::marker::Send;
+    }
+}
+
+/// The `T` of a parameter `Reply<T>`.
+fn answer_of_reply(parameter: &Type) -> Option<Type> {
+    let Type::Path(path) = parameter else {
+        return None;
+    };
+    let last = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Reply")?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            GenericArgument::Type(answer) => Some(answer.clone()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -344,8 +376,12 @@ fn dispatch(
             .collect();
         let context = method.takes_context.then(|| quote!(context,));
         let awaited = method.is_async.then(|| quote!(.await));
-        let call = quote!(<A as #actor>::#name(actor, #context #(#fields),*) #awaited);
+        let reply = method.takes_reply.then(|| quote!(reply_to));
+        let call = quote!(<A as #actor>::#name(actor, #context #(#fields,)* #reply) #awaited);
         match &method.answer {
+            Some(_) if method.takes_reply => {
+                quote!(#message::#variant { #(#names: #fields,)* reply_to } => #call)
+            }
             None => quote!(#message::#variant { #(#names: #fields),* } => #call),
             Some(_) => quote_spanned! {name.span()=>
                 #message::#variant { #(#names: #fields,)* reply_to } => reply_to.send(#call)

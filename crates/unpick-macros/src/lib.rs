@@ -82,7 +82,7 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// For a trait `Account` there will be `AccountMessage` with a variant for each method, and
 /// `AccountProxy`, whose methods send: they take what the methods of the trait take, less `&mut self` and a
 /// first parameter `&Context<AccountProxy>`. A method that returns something is a request, and its send
-/// gives a `Response`. Methods may be `async`. If the trait has supertraits, these are such traits, too.
+/// gives a `Response`; so is one whose last parameter is a `Reply<T>`, which answers when it likes. Methods may be `async`. If the trait has supertraits, these are such traits, too.
 ///
 /// With `#[actor(clone)]` messages can be copied, so that a test can let them arrive twice.
 #[proc_macro_attribute]

@@ -11,6 +11,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
+use unpick_engine::Grant;
 use unpick_trace::{Op, OpKind};
 
 /// How long a task waits for a message.
@@ -22,6 +23,15 @@ pub enum Patience {
     Idle,
     /// This long, at most.
     Until(Duration),
+}
+
+/// Why there is no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoMessage {
+    /// The mailbox was closed, and nothing is in it.
+    Closed,
+    /// Time was up.
+    TimedOut,
 }
 
 /// A queue of messages. Its copies are the same mailbox.
@@ -65,10 +75,14 @@ impl<T> Mailbox<T> {
         sent.map_err(|(message, _)| message)
     }
 
-    /// Takes the next message, at this place of the program. `None` if none comes.
+    /// Takes the next message, at this place of the program.
     #[inline]
     #[track_caller]
-    pub fn receive(&self, patience: Patience, location: &'static Location<'static>) -> Option<T> {
+    pub fn receive(
+        &self,
+        patience: Patience,
+        location: &'static Location<'static>,
+    ) -> Result<T, NoMessage> {
         self.0.check();
         let channel = &*self.0;
         let grant = match patience {
@@ -80,11 +94,15 @@ impl<T> Mailbox<T> {
                 rt::operate_until_at(OpKind::Receive, channel, limit, location)
             }
         };
-        let (message, name) = self.0.take(grant?)?;
+        let grant = grant.expect("internal error: an execution without a task");
+        if grant == Grant::TimedOut {
+            return Err(NoMessage::TimedOut);
+        }
+        let (message, name) = self.0.take(grant).ok_or(NoMessage::Closed)?;
         if !name.is_empty() {
             rt::label(name);
         }
-        Some(message)
+        Ok(message)
     }
 
     /// Closes the mailbox: what is in it can be received, and nothing comes after that.

@@ -17,7 +17,7 @@ fn adder(total: &Arc<Mutex<u32>>) -> (Mailbox<u32>, thread::JoinHandle<()>) {
     let mailbox = Mailbox::new(None);
     let (own, total) = (mailbox.clone(), Arc::clone(total));
     let task = thread::spawn(move || {
-        while let Some(message) = own.receive(Patience::Idle, Location::caller()) {
+        while let Ok(message) = own.receive(Patience::Idle, Location::caller()) {
             *total.lock().unwrap() += message;
         }
     });
@@ -95,7 +95,7 @@ fn a_bounded_mailbox_makes_its_senders_wait() {
         });
         mailbox.send(1, "add", Location::caller()).unwrap();
         mailbox.send(2, "add", Location::caller()).unwrap();
-        assert_eq!(taker.join().unwrap(), [Some(1), Some(2)]);
+        assert_eq!(taker.join().unwrap(), [Ok(1), Ok(2)]);
         assert_eq!(mailbox.send(3, "add", Location::caller()), Err(3));
     });
     assert!(found.complete && found.first_failure.is_none(), "{found:?}");

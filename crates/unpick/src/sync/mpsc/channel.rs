@@ -87,11 +87,11 @@ impl<T> Channel<T> {
         }
     }
 
-    /// What a receive gives; `None` if no sender is left, or time was up.
+    /// What a receive that was granted gives; `None` if no sender is left.
     #[inline]
     pub(crate) fn take(&self, grant: Grant) -> Option<T> {
         match grant {
-            Grant::Closed | Grant::TimedOut => None,
+            Grant::Closed => None,
             // Empty only while an execution is torn down: nobody will ever send.
             _ => Some(self.messages.pop().unwrap_or_else(|| rt::abandon())),
         }
