@@ -1,5 +1,5 @@
-//! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`, or that of questions to
-//! causal models and of explorations by them.
+//! `cargo xtask bench`: starts the side-by-side measurement in `benches/peers.rs`, that of questions to
+//! causal models and of explorations by them, or that of actors.
 
 use std::path::Path;
 
@@ -17,6 +17,11 @@ pub fn measure_causality(root: &Path, options: &[String]) -> Result<bool> {
     let is_asked = start(root, ["unpick-causality", "queries"], options)?;
     println!();
     Ok(start(root, ["xtask", "reductions"], &[])? && is_asked)
+}
+
+/// Measures actors, under control and in production.
+pub fn measure_actors(root: &Path) -> Result<bool> {
+    start(root, ["unpick-actors", "actors"], &[])
 }
 
 fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {

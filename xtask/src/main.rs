@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod fabric;
 mod lazy;
 mod native;
 mod oracles;
@@ -56,6 +57,12 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
+    /// The bugs of a replicated service under several strategies, beside the published table
+    Fabric {
+        /// Executions for each bug and strategy
+        #[arg(long, default_value_t = 10_000)]
+        executions: u64,
+    },
     /// Measure every reduction on programs with coarse locking and write docs/study/lazy.md
     Lazy {
         /// Executions of each technique on each program
@@ -72,9 +79,9 @@ enum Chore {
         parts: Vec<String>,
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
-    /// native programs, `bench mcr` questions to the causal models of traces
+    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors
     Bench {
-        /// `native`, `mcr`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -100,9 +107,11 @@ fn main() -> ExitCode {
             schedules_max: schedules,
         }),
         Chore::Lazy { executions } => lazy::run(&root, executions),
+        Chore::Fabric { executions } => fabric::run_study(executions),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
+        Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),
         Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
             bench::measure_causality(&root, &options[1..])
         }

@@ -146,6 +146,7 @@ fn outcome_number(outcome: Option<&Outcome>) -> u64 {
             FailureKind::ExitCode => 11,
             FailureKind::UseAfterFree => 12,
             FailureKind::InvalidFree => 13,
+            FailureKind::Livelock => 14,
         },
     }
 }

@@ -9,6 +9,7 @@ mod decision;
 use crate::{
     Held, Shape, Stop,
     fairness::Fairness,
+    liveness::Liveness,
     lock_order::LockOrder,
     memory::{Buffers, Memory},
     model::Class,
@@ -217,6 +218,7 @@ pub struct Execution {
     spurious_wakes: u32,
     weak_failures: u32,
     pub(crate) buffers: Buffers,
+    pub(crate) liveness: Liveness,
     pub(crate) outcome: Option<Outcome>,
 }
 
@@ -260,6 +262,7 @@ impl Execution {
             spurious_wakes: 0,
             weak_failures: 0,
             buffers: Buffers::default(),
+            liveness: Liveness::default(),
             outcome: None,
         }
     }
@@ -269,6 +272,7 @@ impl Execution {
         self.trace.clear_steps();
         self.trace.tasks.clear();
         self.trace.objects.clear();
+        self.trace.clear_labels();
         self.enabled.clear();
         self.enabled_count = 0;
         self.is_plain = !self.watch.is_active && !self.is_relaxed();
@@ -295,6 +299,7 @@ impl Execution {
         self.spurious_wakes = 0;
         self.weak_failures = 0;
         self.buffers.reset();
+        self.liveness.reset();
         self.outcome = None;
     }
 
@@ -514,6 +519,11 @@ impl Execution {
     #[inline]
     pub fn observe_store(&mut self, stored: u64) {
         self.note(Effect::Stores(stored));
+    }
+
+    /// Tells what the message is called that was just sent or received.
+    pub fn label(&mut self, label: &'static str) {
+        self.trace.set_label(self.operation_step(), label);
     }
 
     /// Tells the value that the operation just performed by `task` gave, and whether it changed its

@@ -150,7 +150,8 @@ pub(crate) fn add_operation(
     );
     let unless_refused = if refused { Mode::Read } else { Mode::Write };
     match op.kind {
-        Spawn | Yield | Sleep | Fence => {}
+        // What comes before it is not told by what it touches: see `history.rs`.
+        Spawn | Yield | Sleep | Fence | Quiesce => {}
         // What it does to the buffer is an effect.
         Store if op.is_buffered() => {}
         // Who stands before it may race all the same.

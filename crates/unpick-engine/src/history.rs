@@ -20,7 +20,7 @@ use crate::footprint::{
 };
 use crate::{Effect, Execution, Grant};
 use alloc::{vec, vec::Vec};
-use unpick_trace::{Choice, ObjectId, Op, Outcome, TaskId};
+use unpick_trace::{Choice, ObjectId, Op, OpKind, Outcome, TaskId};
 
 /// Which of the two relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,6 +233,9 @@ impl History {
         self.add_pending(execution, task, &mut accesses);
         let op = execution.pending_op(task);
         let mut hash = mix(self.tasks[task.index()].hash(&order.hashes), tag(&op));
+        if op.kind == OpKind::Quiesce {
+            hash = mix_previous(hash, Mode::Write, order.hash);
+        }
         for access in &accesses {
             hash = order.mix_access(hash, access, relation);
         }
@@ -447,6 +450,14 @@ impl History {
             join(before);
         }
         let mut hash = mix(self.tasks[event.task.index()].hash(&order.hashes), tag);
+        if event.op.kind == OpKind::Quiesce {
+            // Nobody else could go on: it follows all there is.
+            self.tasks
+                .iter()
+                .filter_map(|task| task.last)
+                .for_each(&mut join);
+            hash = mix_previous(hash, Mode::Write, order.hash);
+        }
         for access in &self.accesses[start as usize..end as usize] {
             let chain = chain_mut(&mut order.chains, access.location);
             chain.turn(mode_in(access, relation));

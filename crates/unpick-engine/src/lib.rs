@@ -20,6 +20,7 @@ mod footprint;
 mod groups;
 mod history;
 mod leaks;
+mod liveness;
 mod lock_order;
 mod memory;
 mod model;

@@ -87,6 +87,9 @@ impl Execution {
     /// Takes in a task that has just announced its next operation. Until then it is enabled.
     #[inline(never)]
     pub(crate) fn arrive(&mut self, task: TaskId, op: Op) {
+        if op.kind == OpKind::Quiesce {
+            return self.set_enabled(task, false);
+        }
         if !is_conditional(&op) {
             match op.kind {
                 OpKind::PlainRead => self.mark(Effect::ReadsNext(op.object)),

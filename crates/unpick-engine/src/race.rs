@@ -252,6 +252,9 @@ impl Pass<'_> {
     /// Performs an operation; answers the time of an access that it races with.
     fn perform(&mut self, task: usize, op: Op, grant: Grant) -> Option<u32> {
         use OpKind::*;
+        if op.kind == Quiesce {
+            (0..self.created).for_each(|other| self.learn(task, other));
+        }
         if op.object == ObjectId::NONE {
             return None;
         }
@@ -301,7 +304,7 @@ impl Pass<'_> {
             NotifyOne | NotifyAll => self.notify(task, op.object),
             Send | TrySend => self.send(task, op.object, grant),
             Receive | TryReceive => self.receive(task, op.object, grant),
-            Spawn | Yield | Sleep | Fence | Enter | Drain => {}
+            Spawn | Yield | Sleep | Fence | Enter | Drain | Quiesce => {}
         }
         None
     }

@@ -56,6 +56,8 @@ pub struct Profile {
     pub tasks_max: u32,
     /// Most steps in one execution, counted from the first point with two enabled tasks.
     pub contended_steps_max: u64,
+    /// Most steps in one execution, of those that a strategy counts; filled by strategies that ask for it.
+    pub chosen_steps_max: u64,
     /// Most operations of each task, by task number.
     pub operations_max: Vec<u64>,
     /// The task that created each task, by task number; the lowest seen.
@@ -81,6 +83,7 @@ impl Profile {
     pub fn merge(&mut self, other: &Profile) {
         self.tasks_max = self.tasks_max.max(other.tasks_max);
         self.contended_steps_max = self.contended_steps_max.max(other.contended_steps_max);
+        self.chosen_steps_max = self.chosen_steps_max.max(other.chosen_steps_max);
         for (index, &count) in other.operations_max.iter().enumerate() {
             match self.operations_max.get_mut(index) {
                 Some(mine) => *mine = (*mine).max(count),

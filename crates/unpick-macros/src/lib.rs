@@ -1,11 +1,13 @@
-//! The attribute `#[unpick::test]`.
+//! The attributes `#[unpick::test]` and `#[unpick_actors::actor]`.
+
+mod actor;
 
 use proc_macro::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, ItemFn, Token, parse_macro_input};
+use syn::{Expr, Ident, ItemFn, ItemTrait, Token, parse_macro_input};
 
 /// `key = value` pairs: methods of `Config`.
 struct Settings {
@@ -73,4 +75,25 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
         }
     }
     .into()
+}
+
+/// Makes a trait the messages of an actor: each method is one.
+///
+/// For a trait `Account` there will be `AccountMessage` with a variant for each method, and
+/// `AccountProxy`, whose methods send: they take what the methods of the trait take, less `&mut self` and a
+/// first parameter `&Context<AccountProxy>`. A method that returns something is a request, and its send
+/// gives a `Response`; so is one whose last parameter is a `Reply<T>`, which answers when it likes. Methods may be `async`. If the trait has supertraits, these are such traits, too.
+///
+/// With `#[actor(clone)]` messages can be copied, so that a test can let them arrive twice.
+#[proc_macro_attribute]
+pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let argument = parse_macro_input!(arguments as Option<Ident>);
+    if let Some(argument) = argument.as_ref().filter(|argument| *argument != "clone") {
+        let message = "`actor` takes `clone` or nothing";
+        return quote_spanned!(argument.span() => compile_error!(#message);).into();
+    }
+    let item = parse_macro_input!(item as ItemTrait);
+    actor::expand(&item, argument.is_some())
+        .unwrap_or_else(syn::Error::into_compile_error)
+        .into()
 }

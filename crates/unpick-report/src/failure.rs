@@ -135,7 +135,7 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             match failure.kind {
                 FailureKind::Panic => format!("panicked{place}: {message}"),
                 FailureKind::Misuse => format!("misuse{place}: {message}"),
-                FailureKind::DataRace => message,
+                FailureKind::DataRace | FailureKind::Livelock => message,
                 FailureKind::StackOverflow => format!("stack overflow: {message}"),
                 FailureKind::Abort
                 | FailureKind::Signal

@@ -50,7 +50,7 @@ fn values(trace: &Trace, step: usize) -> Option<String> {
         // Calls to the operating system are such too: their value is what they return.
         OpKind::ReadModifyWrite => format!("gave {value}"),
         OpKind::CompareExchange => format!("found {value}"),
-        _ => return None,
+        _ => return trace.label(&trace.steps[step]).map(String::from),
     };
     match found_next(trace, step).map(number) {
         Some(left) if left != value => Some(format!("{found}, left {left}")),

@@ -8,6 +8,8 @@
 
 extern crate alloc;
 
+mod actor_pct;
+mod actor_random;
 mod bounding;
 mod confirm;
 mod deadlock_fuzzer;
@@ -36,6 +38,8 @@ mod surw;
 mod technique;
 mod visited;
 
+pub use actor_pct::ActorPct;
+pub use actor_random::ActorRandom;
 pub use confirm::Confirm;
 pub use deadlock_fuzzer::DeadlockFuzzer;
 pub use dfs::Dfs;

@@ -5,8 +5,8 @@ mod error;
 use crate::dpor::chain::Chain;
 use crate::technique::{Technique, WORDS, techniques};
 use crate::{
-    Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor, Odpor, Pct, Portfolio,
-    Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
+    ActorPct, ActorRandom, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor,
+    Odpor, Pct, Portfolio, Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -181,6 +181,11 @@ impl Spec {
             "pct" => {
                 let depth = self.value("d").unwrap_or(3) as u32;
                 Box::new(Pct::new(seed, depth, self.value("k")))
+            }
+            "actor-random" => Box::new(ActorRandom::new(seed)),
+            "actor-pct" => {
+                let depth = self.value("d").unwrap_or(3) as u32;
+                Box::new(ActorPct::new(seed, depth, self.value("k")))
             }
             "pos" => Box::new(Pos::new(seed)),
             "surw" => {

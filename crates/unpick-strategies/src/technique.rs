@@ -175,6 +175,30 @@ static TECHNIQUES: &[Technique] = &[
         is_planned: false,
     },
     Technique {
+        name: "actor-random",
+        summary: "random orders of what actors send",
+        parameters: &[],
+        is_randomised: true,
+        is_exhaustive: false,
+        is_planned: false,
+    },
+    Technique {
+        name: "actor-pct",
+        summary: "pct over what actors send; needs to know nothing of the program",
+        parameters: &[
+            ("d", 1, 64, "bug depth (default 3)"),
+            (
+                "k",
+                1,
+                u64::MAX,
+                "sends of an execution (default: the most seen so far)",
+            ),
+        ],
+        is_randomised: true,
+        is_exhaustive: false,
+        is_planned: false,
+    },
+    Technique {
         name: "preempt-always",
         summary: "a switch to another random task at every point",
         parameters: &[],

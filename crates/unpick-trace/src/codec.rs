@@ -13,7 +13,8 @@
 //! ```
 //!
 //! The number after the magic word is the format version; version 1 had neither an explanation nor lines
-//! `schedule` nor a passing schedule in its body. A file of a newer version, a damaged or a shortened one is
+//! `schedule` nor a passing schedule in its body. Version 3 has names of messages, and is written only where
+//! there are some. A file of a newer version, a damaged or a shortened one is
 //! rejected with an error that says so; nothing is ever guessed.
 
 mod base64;
@@ -22,14 +23,18 @@ mod valid;
 use crate::outline::outline;
 use crate::{Outcome, Trace};
 use alloc::{
+    borrow::Cow,
     format,
     string::{String, ToString},
     vec::Vec,
 };
 use serde::{Deserialize, Serialize};
 
-/// The version this crate writes, and the newest it reads.
-pub const FORMAT_VERSION: u32 = 2;
+/// The newest version this crate reads, and writes where it needs to.
+pub const FORMAT_VERSION: u32 = 3;
+
+/// The version of traces whose messages have no names.
+const PLAIN_VERSION: u32 = 2;
 
 const MAGIC: &str = "unpick-trace";
 const LINE_WIDTH: usize = 100;
@@ -125,6 +130,26 @@ struct Body {
     passing: Option<Trace>,
 }
 
+/// The body of version 3.
+#[derive(Serialize, Deserialize)]
+struct LabelledBody {
+    body: Body,
+    /// What messages are called, in the trace and in the passing one.
+    labels: (Labels, Labels),
+}
+
+type Labels = Vec<Cow<'static, str>>;
+
+impl From<LabelledBody> for Body {
+    fn from(LabelledBody { mut body, labels }: LabelledBody) -> Body {
+        body.trace.labels = labels.0;
+        if let Some(passing) = &mut body.passing {
+            passing.labels = labels.1;
+        }
+        body
+    }
+}
+
 /// The body of version 1.
 #[derive(Deserialize)]
 struct OldBody {
@@ -149,9 +174,21 @@ pub fn encode(record: &Record) -> String {
         outcome: record.outcome.clone(),
         passing: record.passing.clone(),
     };
-    let bytes = postcard::to_allocvec(&body).expect("internal error: a trace can be serialised");
+    let passing = record.passing.as_ref();
+    let labels = (
+        record.trace.labels.clone(),
+        passing.map_or_else(Vec::new, |trace| trace.labels.clone()),
+    );
+    let (version, bytes) = match labels.0.is_empty() && labels.1.is_empty() {
+        true => (PLAIN_VERSION, postcard::to_allocvec(&body)),
+        false => (
+            FORMAT_VERSION,
+            postcard::to_allocvec(&LabelledBody { body, labels }),
+        ),
+    };
+    let bytes = bytes.expect("internal error: a trace can be serialised");
     let header = &record.header;
-    let mut text = format!("{MAGIC} {FORMAT_VERSION}\n");
+    let mut text = format!("{MAGIC} {version}\n");
     let fields = [
         ("program", one_line(&header.program)),
         ("strategy", one_line(&header.strategy)),
@@ -281,7 +318,8 @@ fn decode_body(
     }
     let body = match version {
         1 => postcard::from_bytes::<OldBody>(&bytes).map(Body::from),
-        _ => postcard::from_bytes(&bytes),
+        PLAIN_VERSION => postcard::from_bytes(&bytes),
+        _ => postcard::from_bytes::<LabelledBody>(&bytes).map(Body::from),
     };
     let body = body.map_err(|error| CodecError::BadBody(error.to_string()))?;
     body.validate().map_err(CodecError::BadBody)?;
@@ -355,6 +393,21 @@ mod tests {
         record.header.why = record.header.why.replace('\n', " ");
         assert_eq!(read, record);
         assert_eq!(decode(&encode(&record).replace('\n', "\r\n")), Ok(record));
+    }
+
+    #[test]
+    fn names_of_messages_are_read_back() {
+        let mut record = sample();
+        record.header.summary.clear();
+        record.header.why.clear();
+        record.trace.steps[7].op.kind = OpKind::Send;
+        record.trace.set_label(7, "deposit");
+        let text = encode(&record);
+        assert!(text.starts_with("unpick-trace 3\n"), "{text}");
+        let read = decode(&text).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(read.trace.label(&read.trace.steps[7]), Some("deposit"));
+        assert_eq!(read.trace.label(&read.trace.steps[8]), None);
     }
 
     #[test]

@@ -133,6 +133,8 @@ pub enum OpKind {
     Flush,
     /// Wait until all can see the own stores.
     Drain,
+    /// Wait until nobody else can go on, and all who have not ended wait for messages.
+    Quiesce,
 }
 
 /// How an operation uses its object, as reductions see it. Calling anything a write is sound.
@@ -156,7 +158,7 @@ pub struct Op {
     /// Whether a blocking operation may give up because time has passed.
     pub timed: bool,
     /// Permits for a semaphore, success for the end of an initialisation, [`Op::BUFFERED`] and
-    /// [`Op::ORDERED`] for a write; zero for everything else.
+    /// [`Op::ORDERED`] for a write, [`Op::IDLE`] for a receive; zero for everything else.
     pub argument: u16,
     /// To which object.
     pub object: ObjectId,
@@ -168,11 +170,20 @@ impl Op {
     /// Added to it if the write leaves the buffer after all that are there before it; of a fence: it
     /// orders the stores before it.
     pub const ORDERED: u16 = 2;
+    /// The argument of a receive by a task that has nothing else to do: it is no deadlock if no message
+    /// comes.
+    pub const IDLE: u16 = 1;
 
     /// Whether this is a write that others cannot see at once.
     #[inline]
     pub fn is_buffered(&self) -> bool {
         matches!(self.kind, OpKind::Store | OpKind::PlainWrite) && self.argument & Op::BUFFERED != 0
+    }
+
+    /// Whether a task that waits here has nothing to do until a message comes.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        self.kind == OpKind::Receive && self.argument == Op::IDLE
     }
 
     /// An untimed operation on `object`.
@@ -199,7 +210,7 @@ impl Op {
     pub fn access(&self) -> Access {
         use OpKind::*;
         match self.kind {
-            Yield | Sleep | Fence => Access::None,
+            Yield | Sleep | Fence | Quiesce => Access::None,
             _ if self.is_buffered() => Access::None,
             Load | PlainRead | Join | BarrierWait | OnceRead | Drain => Access::Read,
             _ => Access::Write,
@@ -225,7 +236,7 @@ impl Op {
 
 impl OpKind {
     /// How many kinds there are.
-    pub const COUNT: usize = OpKind::Drain as usize + 1;
+    pub const COUNT: usize = OpKind::Quiesce as usize + 1;
 
     /// The operation as a verb, for reports.
     pub fn verb(self) -> &'static str {
@@ -272,6 +283,7 @@ impl OpKind {
             Enter => "enter",
             Flush => "flush",
             Drain => "drain",
+            Quiesce => "quiesce",
         }
     }
 }

@@ -80,6 +80,8 @@ pub enum FailureKind {
     UseAfterFree,
     /// A task freed memory twice, or freed what was never allocated.
     InvalidFree,
+    /// Something that has to come did not come, although every task could go on.
+    Livelock,
 }
 
 /// Tasks that wait for each other, or for something that never comes.

@@ -53,7 +53,11 @@ fn operation(trace: &Trace, step: &Step) -> String {
         Some(site) => format!(" ({site})"),
         None => String::new(),
     };
-    format!("{verb}{object}{place}")
+    let label = match trace.label(step) {
+        Some(label) => format!(" {label}"),
+        None => String::new(),
+    };
+    format!("{verb}{object}{label}{place}")
 }
 
 /// An answer that is not the ordinary one.

@@ -1,7 +1,7 @@
 //! A recorded execution.
 
-use crate::{Choice, ObjectId, ObjectKind, SiteId, Step, TaskBits, TaskId};
-use alloc::{string::String, vec::Vec};
+use crate::{Choice, ObjectId, ObjectKind, OpKind, SiteId, Step, TaskBits, TaskId};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +61,10 @@ pub struct Trace {
     pub steps: Vec<Step>,
     /// The sets of enabled tasks that do not fit into their steps.
     more_enabled: Vec<u64>,
+    /// What messages are called: the value of a step that sends or receives one is the number of its name
+    /// in here, from 1. Zero has no name. Files have them after everything else.
+    #[serde(skip)]
+    pub(crate) labels: Vec<Cow<'static, str>>,
 }
 
 impl fmt::Debug for Trace {
@@ -141,6 +145,32 @@ impl Trace {
             let (start, count) = step.more_enabled;
             u64::from(start) + u64::from(count) <= words
         })
+    }
+
+    /// Forgets what messages are called.
+    pub fn clear_labels(&mut self) {
+        self.labels.clear();
+    }
+
+    /// Says what the message is called that a step sends or receives.
+    pub fn set_label(&mut self, index: usize, label: &'static str) {
+        let known = self.labels.iter().position(|other| other == label);
+        let number = known.unwrap_or_else(|| {
+            self.labels.push(Cow::Borrowed(label));
+            self.labels.len() - 1
+        });
+        if let Some(step) = self.steps.get_mut(index) {
+            step.value = number as u64 + 1;
+        }
+    }
+
+    /// What the message is called that a step sends or receives, if it has a name.
+    pub fn label(&self, step: &Step) -> Option<&str> {
+        use OpKind::{Receive, Send, TryReceive, TrySend};
+        let is_message = matches!(step.op.kind, Send | TrySend | Receive | TryReceive);
+        let number = usize::try_from(step.value).ok()?.checked_sub(1)?;
+        let label = self.labels.get(number).filter(|_| is_message);
+        label.map(|label| &**label)
     }
 
     /// The location of a step, if known.

@@ -28,6 +28,7 @@ mod check;
 mod config;
 mod explore;
 pub mod hint;
+pub mod mailbox;
 mod predict;
 pub mod progress;
 mod rt;

@@ -48,6 +48,8 @@ const RANDOMISED: &[&str] = &[
     "surw:all=1",
     "preempt-always",
     "preempt-bound",
+    "actor-random",
+    "actor-pct",
 ];
 
 fn run(strategy: &str, jobs: usize, keep_going: bool) -> Exploration {

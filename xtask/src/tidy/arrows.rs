@@ -41,7 +41,7 @@ const ARROWS: &[(&str, Allowed)] = &[
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-memory", "unpick-protocol",
     ])),
     ("unpick-noise", Only(&["unpick-trace"])),
-    ("unpick-actors", Only(&["unpick-trace", "unpick-engine", "unpick-strategies", "unpick"])),
+    ("unpick-actors", Only(&["unpick-macros", "unpick"])),
     ("unpick-fabric", Only(&["unpick-actors", "unpick"])),
     ("unpick-cli", Anything),
 ];

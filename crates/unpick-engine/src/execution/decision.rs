@@ -4,7 +4,7 @@
 use super::{Decision, Execution, Grant, Status};
 use crate::{Effect, Strategy, View, model::Class, recording::Call};
 use core::panic::Location;
-use unpick_trace::{Choice, Op, Outcome, SiteId, Step, TaskBits, TaskId};
+use unpick_trace::{Choice, Op, OpKind, Outcome, SiteId, Step, TaskBits, TaskId};
 
 impl Execution {
     /// Tells which operation a running task performs next. A fault that shows by this alone (a lock
@@ -165,10 +165,12 @@ impl Execution {
 
     #[inline(always)]
     fn choose_one<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
-        let enabled_count = self.enabled_count;
+        let mut enabled_count = self.enabled_count;
         if enabled_count == 0 || self.operation_count >= self.operation_limit {
-            self.conclude();
-            return None;
+            if !self.goes_on() {
+                return None;
+            }
+            enabled_count = self.enabled_count;
         }
         if enabled_count > self.enabled_max {
             self.note_contention(enabled_count);
@@ -197,6 +199,9 @@ impl Execution {
         if self.watch.is_active {
             self.note_transition();
         }
+        if self.liveness.is_hot() {
+            self.note_heat(task);
+        }
         self.note_yield(task);
     }
 
@@ -209,8 +214,17 @@ impl Execution {
         self.enabled_max = enabled_count;
     }
 
-    /// Gives an execution that cannot go on its outcome.
+    /// Whether an execution in which nobody is enabled goes on with those who wait for that. Gives it
+    /// its outcome otherwise.
     #[cold]
+    fn goes_on(&mut self) -> bool {
+        if self.outcome.is_none() && self.operation_count < self.operation_limit && self.quiesce() {
+            return true;
+        }
+        self.conclude();
+        false
+    }
+
     fn conclude(&mut self) {
         if self.outcome.is_none() {
             let limit = self.settings.steps_max;
@@ -337,7 +351,7 @@ impl Execution {
         op: Op,
         strategy: &mut S,
     ) -> bool {
-        if op.yields() && !op.timed {
+        if op.yields() && !op.timed || op.kind == OpKind::Quiesce {
             self.note_idle(task);
             return true;
         }

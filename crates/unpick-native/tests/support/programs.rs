@@ -174,6 +174,7 @@ pub fn kind(outcome: &Outcome) -> &'static str {
         FailureKind::ExitCode => "exit",
         FailureKind::UseAfterFree => "use-after-free",
         FailureKind::InvalidFree => "double-free",
+        FailureKind::Livelock => "livelock",
     }
 }
 

@@ -127,7 +127,7 @@ impl<'a> Timeline<'a> {
             let moment = Moment {
                 task: step.task.index(),
                 what: self.what(step, missed, &children[index]),
-                value: value(step),
+                value: value(trace, step),
                 site: known_site(trace, step.site),
                 held: locks.held_by(step.task),
                 switch,
@@ -224,8 +224,8 @@ fn known_site(trace: &Trace, site: SiteId) -> Option<usize> {
     trace.site(site).map(|_| site.0 as usize)
 }
 
-/// The value of an operation on a variable. Plain accesses do not tell theirs.
-fn value(step: &Step) -> Option<String> {
+/// The value of an operation on a variable, or the name of a message. Plain accesses do not tell theirs.
+fn value(trace: &Trace, step: &Step) -> Option<String> {
     if !step.is_operation() {
         return None;
     }
@@ -234,6 +234,6 @@ fn value(step: &Step) -> Option<String> {
         OpKind::ReadModifyWrite | OpKind::CompareExchange => {
             Some(format!("was {}", number(step.value)))
         }
-        _ => None,
+        _ => trace.label(step).map(String::from),
     }
 }

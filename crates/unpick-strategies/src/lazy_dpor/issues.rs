@@ -193,5 +193,6 @@ fn blocks(op: &Op) -> bool {
                 | Send
                 | Receive
                 | Drain
+                | Quiesce
         )
 }

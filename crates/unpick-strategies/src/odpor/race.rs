@@ -130,6 +130,8 @@ impl Races<'_> {
             OpKind::Join => self.has_ended(first, sequence, op.object).into(),
             // A flush that a drain follows is one that it waits for.
             OpKind::Drain => Possible::No,
+            // It comes after everything before it, wherever it stands.
+            OpKind::Quiesce => Possible::No,
             OpKind::Flush => self.can_leave(first, sequence, second).into(),
             OpKind::Wait | OpKind::BarrierWait => self.was_possible(first, sequence, second),
             OpKind::Lock

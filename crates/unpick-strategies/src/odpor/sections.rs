@@ -184,7 +184,7 @@ fn blocks(execution: &Execution, task: TaskId) -> bool {
         _ if op.timed => false,
         Send => execution.capacity(op.object).is_some(),
         Lock | ReadLock | WriteLock | Wait | Acquire | BarrierWait | OnceEnter | Join | Park
-        | Receive | Drain => true,
+        | Receive | Drain | Quiesce => true,
         _ => false,
     }
 }

@@ -7,7 +7,7 @@ use super::sections::{Sections, add_accesses};
 use crate::names::Names;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, Mode, conflict};
-use unpick_trace::{Op, Outcome, TaskId};
+use unpick_trace::{Op, OpKind, Outcome, TaskId};
 
 /// What a search moves as a whole.
 #[derive(Clone, Copy)]
@@ -136,7 +136,8 @@ impl Units {
             let others = before.filter(|&&unit| units[unit].task != task);
             self.direct.extend(others);
         }
-        if is_last {
+        // Who waits until nobody can go on follows all there is, too.
+        if is_last || op.kind == OpKind::Quiesce {
             for other in self.tasks.iter().filter_map(|(last, _)| *last) {
                 if self.units[other].task != task {
                     self.direct.push(other);

@@ -85,8 +85,18 @@ pub(crate) fn operate_until<M: Modelled + ?Sized>(
     value: &M,
     limit: Duration,
 ) -> Option<Grant> {
+    operate_until_at(kind, value, limit, Location::caller())
+}
+
+/// As [`operate_until`], of an operation that stands at `location`.
+pub(crate) fn operate_until_at<M: Modelled + ?Sized>(
+    kind: OpKind,
+    value: &M,
+    limit: Duration,
+    location: &'static Location<'static>,
+) -> Option<Grant> {
     let deadline = clock_now()?.saturating_add(nanoseconds(limit));
-    let grant = operate_with(kind, true, 0, value);
+    let grant = operate_fully(kind, true, 0, value, location);
     if grant == Some(Grant::TimedOut) {
         advance_clock(deadline);
     }
@@ -110,8 +120,9 @@ pub(crate) fn operate_with<M: Modelled + ?Sized>(
     operate_fully(kind, timed, argument, value, Location::caller())
 }
 
+/// The same, of an operation that stands at `location`.
 #[inline]
-fn operate_fully<M: Modelled + ?Sized>(
+pub(crate) fn operate_fully<M: Modelled + ?Sized>(
     kind: OpKind,
     timed: bool,
     argument: u16,
@@ -642,6 +653,24 @@ pub(crate) fn name_object<M: Modelled + ?Sized>(value: &M, name: &str) {
     if let Some(object) = register(value) {
         with_runtime(|runtime, _| runtime.execution.name_object(object, name));
     }
+}
+
+/// Tells what the message is called that was just sent or received.
+pub(crate) fn label(label: &'static str) {
+    with_runtime(|runtime, _| {
+        if !runtime.is_tearing_down {
+            runtime.execution.label(label);
+        }
+    });
+}
+
+/// Tells that a monitor is hot, in this state and for so many rounds at most, or cold.
+pub(crate) fn heat(monitor: &str, hot: Option<(&str, u64)>) {
+    with_runtime(|runtime, _| {
+        if !runtime.is_tearing_down {
+            runtime.execution.heat(monitor, hot);
+        }
+    });
 }
 
 /// Virtual time in nanoseconds; looking lets a little pass. `None` outside an execution.

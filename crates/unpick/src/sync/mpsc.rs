@@ -5,7 +5,7 @@
 //! one. It can be used inside an exploration as long as nothing blocks there, since the engine could
 //! not see for whom a task waits.
 
-mod channel;
+pub(crate) mod channel;
 mod iterate;
 
 pub use iterate::{IntoIter, Iter, TryIter};

@@ -90,6 +90,15 @@ impl Thread {
         }
     }
 
+    /// Waits for the end of a task of this execution. Not in std: whoever knows the task can wait, more
+    /// than once, and learns nothing of its result. Returns at once for threads and for tasks of others.
+    #[track_caller]
+    pub fn wait_for_end(&self) {
+        if let Some(task) = self.of_this_execution() {
+            rt::operate_on_task(OpKind::Join, false, task);
+        }
+    }
+
     /// Lets the thread's current or next `park` return.
     #[track_caller]
     pub fn unpark(&self) {

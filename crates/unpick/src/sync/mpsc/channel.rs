@@ -10,7 +10,7 @@ use std::time::Duration;
 use unpick_engine::{Grant, Shape};
 use unpick_trace::OpKind;
 
-struct Channel<T> {
+pub(crate) struct Channel<T> {
     object: ObjectCell,
     /// The execution it belongs to.
     stamp: u64,
@@ -41,7 +41,7 @@ impl<T> Channel<T> {
 
     #[inline]
     #[track_caller]
-    fn check(&self) {
+    pub(crate) fn check(&self) {
         assert!(
             self.is_current(),
             "a channel that was made inside an exploration is used outside of its execution; \
@@ -51,7 +51,7 @@ impl<T> Channel<T> {
 
     #[inline]
     #[track_caller]
-    fn operate(&self, kind: OpKind) -> Grant {
+    pub(crate) fn operate(&self, kind: OpKind) -> Grant {
         self.check();
         rt::operate(kind, self).expect("internal error: an execution without a task")
     }
@@ -61,18 +61,67 @@ impl<T> Channel<T> {
         // Refused only while an execution is torn down.
         drop(self.messages.push(value));
     }
+
+    /// A channel of the current execution. It holds `bound` messages, or as many as come.
+    pub(crate) fn new(bound: Option<usize>) -> Channel<T> {
+        let channel = Channel {
+            object: ObjectCell::new(),
+            stamp: rt::stamp(),
+            capacity: bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
+            messages: Queue::new(),
+        };
+        // Named by the task that makes it, not by the one that happens to use it first.
+        rt::add_object(&channel.object, channel.shape());
+        channel
+    }
+
+    /// Puts in a message that may be sent. It comes back if the receiver is gone.
+    #[inline]
+    pub(crate) fn put(&self, value: T, grant: Option<Grant>) -> Result<(), T> {
+        match grant {
+            Some(Grant::Closed) => Err(value),
+            _ => {
+                self.push(value);
+                Ok(())
+            }
+        }
+    }
+
+    /// What a receive that was granted gives; `None` if no sender is left.
+    #[inline]
+    pub(crate) fn take(&self, grant: Grant) -> Option<T> {
+        match grant {
+            Grant::Closed => None,
+            // Empty only while an execution is torn down: nobody will ever send.
+            _ => Some(self.messages.pop().unwrap_or_else(|| rt::abandon())),
+        }
+    }
+
+    /// The receiver goes away. What nobody will receive is dropped.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn close_receiver(&self) {
+        // Declared first, so that it acts last, also if the operation unwinds. The messages are
+        // dropped here as in std, not with the last sender, which may be one of them.
+        let _discard = Discard(self);
+        if self.is_current() {
+            rt::operate(OpKind::ReceiverDrop, self);
+        }
+    }
+
+    /// A sender goes away.
+    #[inline]
+    #[track_caller]
+    pub(crate) fn drop_sender(&self) {
+        if self.is_current() {
+            rt::operate(OpKind::SenderDrop, self);
+        }
+    }
 }
 
 /// The two ends of a new channel of the current execution.
 pub(super) fn ends<T>(bound: Option<usize>) -> (SendingEnd<T>, ReceivingEnd<T>) {
-    let channel = Arc::new(Channel {
-        object: ObjectCell::new(),
-        stamp: rt::stamp(),
-        capacity: bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
-        messages: Queue::new(),
-    });
-    // Named by the task that makes it, not by the one that happens to use it first.
-    rt::add_object(&channel.object, channel.shape());
+    let channel = Arc::new(Channel::new(bound));
     (SendingEnd(Arc::clone(&channel)), ReceivingEnd(channel))
 }
 
@@ -83,13 +132,8 @@ impl<T> SendingEnd<T> {
     #[inline]
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        match self.0.operate(OpKind::Send) {
-            Grant::Closed => Err(SendError(value)),
-            _ => {
-                self.0.push(value);
-                Ok(())
-            }
-        }
+        let grant = self.0.operate(OpKind::Send);
+        self.0.put(value, Some(grant)).map_err(SendError)
     }
 
     #[track_caller]
@@ -118,9 +162,7 @@ impl<T> Drop for SendingEnd<T> {
     #[inline]
     #[track_caller]
     fn drop(&mut self) {
-        if self.0.is_current() {
-            rt::operate(OpKind::SenderDrop, &*self.0);
-        }
+        self.0.drop_sender();
     }
 }
 
@@ -131,11 +173,8 @@ impl<T> ReceivingEnd<T> {
     #[inline]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        match self.0.operate(OpKind::Receive) {
-            Grant::Closed => Err(RecvError),
-            // Empty only while an execution is torn down: nobody will ever send.
-            _ => Ok(self.0.messages.pop().unwrap_or_else(|| rt::abandon())),
-        }
+        let grant = self.0.operate(OpKind::Receive);
+        self.0.take(grant).ok_or(RecvError)
     }
 
     #[track_caller]
@@ -164,12 +203,7 @@ impl<T> Drop for ReceivingEnd<T> {
     #[inline]
     #[track_caller]
     fn drop(&mut self) {
-        // Declared first, so that it acts last, also if the operation unwinds. The messages are
-        // dropped here as in std, not with the last sender, which may be one of them.
-        let _discard = Discard(&self.0);
-        if self.0.is_current() {
-            rt::operate(OpKind::ReceiverDrop, &*self.0);
-        }
+        self.0.close_receiver();
     }
 }
 
