@@ -22,7 +22,7 @@ use crate::model::Model;
 use crate::query::{Goal, Query};
 use crate::seed::Seed;
 use crate::solver::{Answer, Solver};
-use crate::transcript::{Place, TaskKey, Transcript, mix};
+use crate::transcript::{ANYTHING, Place, TaskKey, Transcript, mix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 /// Requests in a ring of a deadlock that is asked for, at most.
@@ -122,7 +122,7 @@ impl<'a> Expansion<'a> {
                 // What was promised without being read stays so.
                 for event in self.included(&cut) {
                     let place = self.transcript.places[event];
-                    seed.content.entry(place).or_insert(0);
+                    seed.content.entry(place).or_insert(ANYTHING);
                 }
                 self.seeds.push(seed);
                 sat.push((cut, exclude));
@@ -272,7 +272,7 @@ impl Wish {
             Wish::See(read, value) => Seed::new(transcript, schedule, Some((read, value))),
             Wish::Perform(event) => {
                 let seen = transcript.events[event].reads();
-                let value = seen.map_or(0, |(_, value)| value);
+                let value = seen.map_or(ANYTHING, |(_, value)| value);
                 Seed::new(transcript, schedule, Some((event, value)))
             }
             Wish::Answer(at, answer) => {

@@ -1,7 +1,7 @@
 //! Seeds: how an execution is made to see something else, and what is promised of it.
 
 use crate::event::EventId;
-use crate::transcript::{Deed, Place, TaskKey, Transcript, mix};
+use crate::transcript::{ANYTHING, Deed, Place, TaskKey, Transcript, mix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A schedule to begin an execution with. Afterwards it goes on in the default order.
@@ -79,13 +79,19 @@ impl Seed {
     /// Whether an execution that has seen this is what the seed promises.
     pub fn is_kept_by(&self, reads: &BTreeMap<Place, u64>) -> bool {
         let mut content = self.content.iter();
-        content.all(|(place, value)| reads.get(place) == Some(value))
+        content.all(|(place, &value)| {
+            let seen = reads.get(place);
+            seen.is_some_and(|&seen| seen == value || [seen, value].contains(&ANYTHING))
+        })
     }
 
     /// Whether no execution can be what both promise.
     pub fn contradicts(&self, other: &Seed) -> bool {
         let mut content = self.content.iter();
-        content.any(|(place, value)| other.content.get(place).is_some_and(|known| known != value))
+        content.any(|(place, &value)| {
+            let known = other.content.get(place);
+            known.is_some_and(|&known| known != value && ![known, value].contains(&ANYTHING))
+        })
     }
 
     /// The answers to questions, by task and transition, in order.

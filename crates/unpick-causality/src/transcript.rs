@@ -106,6 +106,10 @@ pub struct Transcript {
     pub possible: Vec<EventId>,
 }
 
+/// What an event sees that is no read: it happens, and that is all. The same use of a mutex may be a read in
+/// another execution, in which somebody tries to lock it.
+pub(crate) const ANYTHING: u64 = 0xa3d9_5c61_07be_42f8;
+
 impl Transcript {
     /// The events of an execution that was watched and has ended.
     pub fn new(execution: &Execution) -> Transcript {
@@ -128,8 +132,8 @@ impl Transcript {
     /// places.
     pub fn reads(&self) -> BTreeMap<Place, u64> {
         let events = self.events[..self.performed].iter().zip(&self.places);
-        let reads =
-            events.map(|(event, &place)| (place, event.reads().map_or(0, |(_, value)| value)));
+        let reads = events
+            .map(|(event, &place)| (place, event.reads().map_or(ANYTHING, |(_, value)| value)));
         let answers = self.answers.iter();
         reads
             .chain(answers.map(|one| (one.place, u64::from(one.answer))))

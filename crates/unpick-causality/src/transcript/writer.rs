@@ -267,7 +267,11 @@ impl<'a> Writer<'a> {
         };
         let location = self.location(object, part);
         let read = self.versions[location as usize];
-        self.look(task, read);
+        // Who waits for a mutex does not see who had it before.
+        let is_blind = matches!(op.kind, OpKind::Lock | OpKind::Unlock) && !op.timed;
+        if kind != ObjectKind::Mutex || part != Location::WHOLE || !is_blind {
+            self.look(task, read);
+        }
         let drains = !matches!(op.kind, OpKind::OnceRead | OpKind::Enter);
         if is_read {
             self.push(
