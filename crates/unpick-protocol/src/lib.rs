@@ -15,6 +15,6 @@ pub use desk::{
     ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, DESKS_MAX, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX,
 };
 pub use message::{
-    Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
-    Work, decode, encode,
+    Answer, Backend, Launch, Lead, Module, NamedCode, Order, Points, Reexecution, Trouble,
+    TroubleKind, Work, decode, encode,
 };
