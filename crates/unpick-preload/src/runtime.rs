@@ -407,6 +407,18 @@ impl Runtime {
         buffers::let_out(self, None);
     }
 
+    /// Whether a variable in some memory holds something else than what instrumented code has left there. How
+    /// large variables are is not known, so the lowest byte decides: it differs where a count has reached zero.
+    #[cold]
+    pub fn is_written_unseen(&self, memory: Range<usize>) -> bool {
+        self.variables.iter().any(|(address, number)| {
+            let known = self.values.get(number as usize).copied().flatten();
+            memory.contains(&(address as usize))
+                // SAFETY: the heap's, which stays mapped.
+                && known.is_some_and(|known| known as u8 != unsafe { *(address as *const u8) })
+        })
+    }
+
     /// The waiters for a word.
     pub fn futex(&mut self, address: usize) -> ObjectId {
         match self.futexes.get(address as u64) {
