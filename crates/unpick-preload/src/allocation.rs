@@ -109,10 +109,7 @@ fn release(block: *mut c_void, pc: usize) {
             let (task, size) = (this.current, released.size);
             let found = this.shadow.free(task, start, size, pc, &this.clocks);
             match found.filter(|_| this.races) {
-                // What has written a count in there, unseen, may have told the task of all others.
-                Some(Finding::Race { .. }) if this.is_written_unseen(start..start + size) => {
-                    this.clocks.acquire_all(task);
-                }
+                Some(Finding::Race { .. }) if this.has_learned_unseen(start..start + size) => {}
                 Some(finding) => report(finding, pc),
                 None => {}
             }
