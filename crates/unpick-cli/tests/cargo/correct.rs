@@ -30,6 +30,7 @@ fn many_senders() {
         thread.join().unwrap();
     }
 }
+
 #[test]
 fn rendezvous() {
     let (tx, rx) = sync_channel::<String>(0);
@@ -42,6 +43,7 @@ fn rendezvous() {
     assert_eq!(got.len(), 3);
     thread.join().unwrap();
 }
+
 #[test]
 fn bounded() {
     let (tx, rx) = sync_channel::<Box<u32>>(2);
@@ -54,6 +56,7 @@ fn bounded() {
     assert_eq!(s, 6);
     thread.join().unwrap();
 }
+
 #[test]
 fn barrier() {
     let b = Arc::new(Barrier::new(3));
@@ -73,6 +76,7 @@ fn barrier() {
         thread.join().unwrap();
     }
 }
+
 #[test]
 fn initialised_once() {
     static L: OnceLock<String> = OnceLock::new();
@@ -83,6 +87,7 @@ fn initialised_once() {
         assert_eq!(thread.join().unwrap(), 1);
     }
 }
+
 #[test]
 fn initialised_lazily() {
     static L: LazyLock<HashMap<u32, String>> = LazyLock::new(|| {
@@ -97,6 +102,7 @@ fn initialised_lazily() {
         assert_eq!(thread.join().unwrap(), 1);
     }
 }
+
 #[test]
 fn parked() {
     let data = Arc::new(Mutex::new(0));
@@ -113,6 +119,7 @@ fn parked() {
     thread.thread().unpark();
     assert_eq!(thread.join().unwrap(), 7);
 }
+
 #[test]
 fn notified() {
     let p = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
@@ -128,6 +135,7 @@ fn notified() {
     p.1.notify_one();
     assert_eq!(thread.join().unwrap(), 5);
 }
+
 #[test]
 fn notified_within_a_limit() {
     let p = Arc::new((Mutex::new(0), Condvar::new()));
@@ -143,6 +151,7 @@ fn notified_within_a_limit() {
     p.1.notify_one();
     assert!(thread.join().unwrap());
 }
+
 #[test]
 fn readers_and_a_writer() {
     let l = Arc::new(RwLock::new(vec![1]));
@@ -163,6 +172,7 @@ fn readers_and_a_writer() {
     }
     assert_eq!(l.read().unwrap().len(), 2);
 }
+
 #[test]
 fn detached() {
     let n = Arc::new(AtomicUsize::new(0));
@@ -179,6 +189,7 @@ fn detached() {
     rx.recv().unwrap();
     assert_eq!(n.load(SeqCst), 2);
 }
+
 #[test]
 fn thread_locals() {
     thread_local! { static C: Cell<u32> = Cell::new(1); static V: RefCell<Vec<u32>> = RefCell::new(vec![]); }
@@ -197,6 +208,7 @@ fn thread_locals() {
         .sum();
     assert_eq!(s, 3);
 }
+
 #[test]
 fn scope_with_a_channel() {
     let (tx, rx) = channel::<&str>();
@@ -208,6 +220,7 @@ fn scope_with_a_channel() {
     });
     assert_eq!(n, 5);
 }
+
 #[test]
 fn scope_with_chunks() {
     let mut v: Vec<u32> = (0..8).collect();
@@ -222,6 +235,7 @@ fn scope_with_chunks() {
     });
     assert_eq!(v.iter().sum::<u32>(), 56);
 }
+
 #[test]
 fn panics_are_caught() {
     let thread = thread::spawn(|| {
@@ -231,6 +245,7 @@ fn panics_are_caught() {
     });
     assert!(thread.join().is_err());
 }
+
 #[test]
 fn named_thread() {
     let thread = thread::Builder::new()
@@ -240,6 +255,7 @@ fn named_thread() {
         .unwrap();
     assert_eq!(thread.join().unwrap().unwrap(), "w");
 }
+
 #[test]
 fn weak_reference() {
     let a = Arc::new(String::from("a"));
@@ -248,6 +264,7 @@ fn weak_reference() {
     drop(a);
     assert_eq!(thread.join().unwrap(), 1);
 }
+
 #[test]
 fn poisoned() {
     let m = Arc::new(Mutex::new(0));
@@ -259,6 +276,7 @@ fn poisoned() {
     .join();
     assert!(m.is_poisoned());
 }
+
 #[test]
 fn receive_in_a_loop() {
     let (tx, rx) = channel();
@@ -272,6 +290,7 @@ fn receive_in_a_loop() {
     assert_eq!(v, 3);
     thread.join().unwrap();
 }
+
 #[test]
 fn receive_with_a_limit() {
     let (tx, rx) = channel();
@@ -300,6 +319,7 @@ fn unwrapped() {
         2
     );
 }
+
 #[test]
 fn made_mutable() {
     let mut first = Arc::new(vec![1]);
@@ -311,20 +331,21 @@ fn made_mutable() {
     Arc::make_mut(&mut first).push(3);
     assert_eq!(first.len() + thread.join().unwrap(), 4);
 }
+
 #[test]
 fn swapped_pointer() {
-    let slot = Arc::new(AtomicPtr::new(Box::into_raw(Box::new(1u32))));
-    let other = slot.clone();
-    let thread = thread::spawn(move || {
-        let old = other.swap(Box::into_raw(Box::new(2)), AcqRel);
+    fn swap(slot: &AtomicPtr<u32>, value: u32) -> u32 {
+        let old = slot.swap(Box::into_raw(Box::new(value)), AcqRel);
+        // SAFETY: a box of ours, and whoever takes it out of the slot is its only owner.
         *unsafe { Box::from_raw(old) }
-    });
-    let old = slot.swap(Box::into_raw(Box::new(3)), AcqRel);
-    let mine = *unsafe { Box::from_raw(old) };
-    let theirs = thread.join().unwrap();
-    let last = *unsafe { Box::from_raw(slot.load(Acquire)) };
-    assert_eq!(mine + theirs + last, 6);
+    }
+    let slot = Arc::new(AtomicPtr::new(Box::into_raw(Box::new(1))));
+    let other = slot.clone();
+    let thread = thread::spawn(move || swap(&other, 2));
+    let mine = swap(&slot, 3);
+    assert_eq!(mine + thread.join().unwrap() + swap(&slot, 0), 6);
 }
+
 #[test]
 fn destructor_of_a_local() {
     struct Tell(std::sync::mpsc::Sender<u32>);
@@ -339,6 +360,7 @@ fn destructor_of_a_local() {
     assert_eq!(receiver.recv(), Ok(1));
     thread.join().unwrap();
 }
+
 #[test]
 fn writers_in_line() {
     let lock = Arc::new(RwLock::new(String::new()));
@@ -355,6 +377,7 @@ fn writers_in_line() {
         assert!(thread.join().unwrap() >= 1);
     }
 }
+
 #[test]
 fn tried_locks() {
     let lock = Arc::new(Mutex::new(vec![0]));
@@ -378,6 +401,7 @@ fn tried_locks() {
     thread.join().unwrap();
     assert_eq!(lock.lock().unwrap().len(), 3);
 }
+
 #[test]
 fn waited_for_a_value() {
     let cell = Arc::new(OnceLock::new());
@@ -387,6 +411,7 @@ fn waited_for_a_value() {
     assert!(thread.join().unwrap() != mine);
     assert!(!cell.get().unwrap().is_empty());
 }
+
 #[test]
 fn scoped_panic() {
     let mut seen = 0;
