@@ -99,18 +99,18 @@ fn other_value() {
 fn crossed_locks_late() {
     let shared = Arc::new((Mutex::new(()), Mutex::new(()), AtomicU32::new(0)));
     let other = Arc::clone(&shared);
-    let count = |flag: &AtomicU32| {
-        for _ in 0..500 {
+    let count = |flag: &AtomicU32, times: u32| {
+        for _ in 0..times {
             let seen = flag.load(Ordering::SeqCst);
             flag.store((seen + 1) % 3, Ordering::SeqCst);
         }
     };
     let task = thread::spawn(move || {
-        count(&other.2);
+        count(&other.2, 510);
         let _second = other.1.lock().unwrap();
         let _first = other.0.lock().unwrap();
     });
-    count(&shared.2);
+    count(&shared.2, 500);
     {
         let _first = shared.0.lock().unwrap();
         let _second = shared.1.lock().unwrap();
