@@ -154,6 +154,23 @@ static TECHNIQUES: &[Technique] = &[
         is_planned: false,
     },
     Technique {
+        name: "ppct",
+        summary: "pct that leaves open who of the tasks of high priority goes first",
+        parameters: &[
+            ("d", 1, 64, "bug depth (default 3)"),
+            STEPS,
+            (
+                "n",
+                1,
+                u32::MAX as u64,
+                "tasks of an execution (default: the most seen so far)",
+            ),
+        ],
+        is_randomised: true,
+        is_exhaustive: false,
+        is_planned: false,
+    },
+    Technique {
         name: "pos",
         summary: "partial order sampling: fresh priorities for racing operations",
         parameters: &[],
@@ -210,6 +227,27 @@ static TECHNIQUES: &[Technique] = &[
         name: "preempt-bound",
         summary: "c preemptions at random points",
         parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
+        is_randomised: true,
+        is_exhaustive: false,
+        is_planned: false,
+    },
+    Technique {
+        name: "random-sleep",
+        summary: "as on as many processors, with sleeps at random points",
+        parameters: &[
+            (
+                "odds",
+                1,
+                u32::MAX as u64,
+                "one sleep in so many steps (default 30)",
+            ),
+            (
+                "sleep",
+                1,
+                u32::MAX as u64,
+                "longest sleep, in steps of others (default 100)",
+            ),
+        ],
         is_randomised: true,
         is_exhaustive: false,
         is_planned: false,
