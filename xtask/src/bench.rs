@@ -24,6 +24,11 @@ pub fn measure_actors(root: &Path) -> Result<bool> {
     start(root, ["unpick-actors", "actors"], &[])
 }
 
+/// Measures the comparison of traces.
+pub fn measure_comparison(root: &Path, options: &[String]) -> Result<bool> {
+    start(root, ["unpick-analysis", "compare"], options)
+}
+
 fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {
     let status = workspace::command(root, "cargo")
         .args(["bench", "--package", package, "--bench", bench, "--"])

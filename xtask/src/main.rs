@@ -79,9 +79,10 @@ enum Chore {
         parts: Vec<String>,
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
-    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors
+    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
+    /// `bench compare` the comparison of traces
     Bench {
-        /// `native`, `mcr`, `actors`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, `compare`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -114,6 +115,9 @@ fn main() -> ExitCode {
         Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),
         Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
             bench::measure_causality(&root, &options[1..])
+        }
+        Chore::Bench { options } if options.first().is_some_and(|part| part == "compare") => {
+            bench::measure_comparison(&root, &options[1..])
         }
         Chore::Bench { options } => bench::measure(&root, &options),
     });

@@ -20,6 +20,7 @@ mod verification;
 pub use debugger::debug;
 pub use exploration::{Explored, Options, can_split, explore, replay};
 pub use naming::Naming;
+pub(crate) use process::preload;
 pub use process::{Command, DriveError, Progress, Watch};
 pub use regression::{Tried, try_recorded};
 pub use understanding::{Understood, understand};

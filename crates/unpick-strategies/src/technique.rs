@@ -4,7 +4,10 @@ mod parameters;
 
 pub use parameters::Parameter;
 pub(crate) use parameters::WORDS;
-use parameters::{BEYOND, BOUND, CACHE_BOUNDS, MODE, PART, SLEEP, STEPS};
+use parameters::{
+    BEYOND, BOUND, CACHE_BOUNDS, DEPTH, MODE, ODDS, PART, SLEEP, SLEEP_MAX, STEPS, TASKS,
+    TASKS_TOLD,
+};
 
 /// A technique that can be asked for by name.
 pub struct Technique {
@@ -21,6 +24,23 @@ pub struct Technique {
     /// Whether it plans between executions, with more means than there are here: see
     /// [`Spec::build`](crate::Spec::build).
     pub is_planned: bool,
+}
+
+impl Technique {
+    const fn randomised(
+        name: &'static str,
+        summary: &'static str,
+        parameters: &'static [Parameter],
+    ) -> Technique {
+        Technique {
+            name,
+            summary,
+            parameters,
+            is_randomised: true,
+            is_exhaustive: false,
+            is_planned: false,
+        }
+    }
 }
 
 static TECHNIQUES: &[Technique] = &[
@@ -128,39 +148,26 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: true,
         is_planned: true,
     },
-    Technique {
-        name: "random",
-        summary: "any enabled task, each with the same probability",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
-    Technique {
-        name: "pct",
-        summary: "probabilistic concurrency testing: random priorities, d - 1 changes",
-        parameters: &[
-            ("d", 1, 64, "bug depth (default 3)"),
-            STEPS,
-            (
-                "n",
-                1,
-                u32::MAX as u64,
-                "tasks of an execution (only for the guarantee; default: the most seen)",
-            ),
-        ],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
-    Technique {
-        name: "pos",
-        summary: "partial order sampling: fresh priorities for racing operations",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    Technique::randomised(
+        "random",
+        "any enabled task, each with the same probability",
+        &[],
+    ),
+    Technique::randomised(
+        "pct",
+        "probabilistic concurrency testing: random priorities, d - 1 changes",
+        &[DEPTH, STEPS, TASKS_TOLD],
+    ),
+    Technique::randomised(
+        "ppct",
+        "pct that leaves open who of the tasks of high priority goes first",
+        &[DEPTH, STEPS, TASKS],
+    ),
+    Technique::randomised(
+        "pos",
+        "partial order sampling: fresh priorities for racing operations",
+        &[],
+    ),
     Technique {
         name: "surw",
         summary: "selectively uniform random walk: interleavings with equal probability",
@@ -214,6 +221,11 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: false,
         is_planned: false,
     },
+    Technique::randomised(
+        "random-sleep",
+        "as on as many processors, with sleeps at random points",
+        &[ODDS, SLEEP_MAX],
+    ),
     Technique {
         name: "round-robin",
         summary: "the tasks in turn; one execution",
