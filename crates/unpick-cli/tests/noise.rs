@@ -173,7 +173,7 @@ fn a_deadlock_is_classified_with_stacks_and_pinned() {
         "--at",
         "after-lock",
         "--strength",
-        "100..120",
+        "300..320",
         "--runs",
         "3",
         "--baseline",
@@ -336,5 +336,82 @@ fn placements_are_listed_and_counted() {
     assert_eq!(
         (of("before-lock"), of("after-create")),
         (4.into(), 2.into())
+    );
+}
+
+#[test]
+fn what_was_found_is_kept_when_the_user_ends_it() {
+    let place = Place::new("noise-interrupted");
+    place.build("free/wrong_sum.c", &[]);
+    let unpick = env!("CARGO_BIN_EXE_unpick");
+    let said = place
+        .command("timeout")
+        .args([
+            "--preserve-status",
+            "--signal",
+            "INT",
+            "5",
+            unpick,
+            "noise",
+            "run",
+        ])
+        .args([
+            "--at",
+            "locks",
+            "--type",
+            "yield",
+            "--runs",
+            "1000000",
+            "--",
+            "./wrong_sum",
+        ])
+        .output();
+    let said = Said::of(&said.unwrap());
+    assert!(
+        said.code == 0 || said.code == 1,
+        "{}: {}",
+        said.code,
+        said.text
+    );
+    assert!(said.text.contains("ended before its time"), "{}", said.text);
+    let report = place.unpick(&["noise", "report", "wrong_sum", "--json"]);
+    let told = json(&report);
+    assert_eq!(told["interrupted"], true);
+    assert!(
+        told["groups"][0]["executions"].as_u64().unwrap() > 0,
+        "{}",
+        report.text
+    );
+}
+
+#[test]
+fn noise_at_input_and_output_shows_a_race_of_messages() {
+    let place = Place::new("noise-messages");
+    place.build("free/messages.c", &[]);
+    let run = |at: &str| {
+        json(&place.unpick(&[
+            "noise",
+            "run",
+            "--at",
+            at,
+            "--only-thread",
+            "1",
+            "--strength",
+            "150..200",
+            "--runs",
+            "4",
+            "--baseline",
+            "0",
+            "--json",
+            "--",
+            "./messages",
+        ]))
+    };
+    let disturbed = run("before-output");
+    let failures = disturbed["groups"][1]["failures"].as_u64().unwrap();
+    assert!(failures > 0, "{disturbed}");
+    assert_eq!(
+        disturbed["groups"][1]["verdicts"]["exit code 7"], failures,
+        "{disturbed}"
     );
 }
