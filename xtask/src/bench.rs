@@ -29,6 +29,11 @@ pub fn measure_comparison(root: &Path, options: &[String]) -> Result<bool> {
     start(root, ["unpick-analysis", "compare"], options)
 }
 
+/// Measures `ppct` on real threads beside `pct`.
+pub fn measure_ppct(root: &Path) -> Result<bool> {
+    start(root, ["unpick-native", "ppct"], &[])
+}
+
 fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {
     let status = workspace::command(root, "cargo")
         .args(["bench", "--package", package, "--bench", bench, "--"])
