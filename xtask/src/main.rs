@@ -82,7 +82,7 @@ enum Chore {
     /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
     /// `bench compare` the comparison of traces, `bench ppct` `ppct` on real threads
     Bench {
-        /// `native`, `mcr`, `actors`, `compare`, `ppct`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, `compare`, `noise`, `ppct`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -112,6 +112,7 @@ fn main() -> ExitCode {
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
+        Chore::Bench { options } if options == ["noise"] => bench::measure_noise(&root),
         Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),
         Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
             bench::measure_causality(&root, &options[1..])

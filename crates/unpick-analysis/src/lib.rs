@@ -11,6 +11,6 @@ mod shrink;
 mod understanding;
 
 pub use explain::{At, Cause, Event, Explanation, Intrusion, Pattern, explain};
-pub use near::{NEAR_MAX, Near, near};
+pub use near::{NEAR_MAX, Near, near, near_segments};
 pub use shrink::{Ended, Run, Shrunk, shrink};
 pub use understanding::{Size, Understanding};

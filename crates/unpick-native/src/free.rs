@@ -2,10 +2,11 @@
 //! traces and disturbs ([`unpick_noise`]).
 //!
 //! A [`Session`] has the memory that the runtime writes to. It outlives the program, so that nothing is
-//! lost when that crashes or has to be killed. Nothing is judged here: an [`Execution`] says how the
-//! program ended, what it printed and what its threads came to.
+//! lost when that crashes or has to be killed. An [`Execution`] says how the program ended, what it printed
+//! and what its threads came to; a [`Verdict`], whether that is a failure.
 
 mod desk;
+mod judge;
 mod ppct;
 mod watch;
 
@@ -21,6 +22,7 @@ use unpick_protocol::{FREE_VARIABLE, PriorityOrder};
 
 use crate::drive::{Command, DriveError, preload};
 use desk::SharedFreeDesk;
+pub use judge::{Expectation, Verdict};
 pub use ppct::ParallelPpct;
 pub use watch::Stack;
 

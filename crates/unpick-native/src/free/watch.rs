@@ -3,7 +3,6 @@
 use std::fs;
 use std::process::Child;
 use std::sync::atomic::Ordering;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use unpick_protocol::LOOK_SIGNAL;
@@ -73,15 +72,15 @@ impl Life {
                 return None;
             }
             if left.is_zero() {
-                return Some(self.give_up(desk));
+                return Some(self.give_up(desk, &closing));
             }
         }
     }
 
     /// Looks where everybody is, and ends the process.
-    fn give_up(&mut self, desk: &SharedFreeDesk) -> Watched {
-        let is_asleep = self.is_asleep();
-        let stacks = self.stacks(desk);
+    fn give_up(&mut self, desk: &SharedFreeDesk, closing: &Closing) -> Watched {
+        let is_asleep = self.is_asleep(closing);
+        let stacks = self.stacks(desk, closing);
         let (status, processor_time) = self.kill();
         Watched {
             end: End::TimedOut { is_asleep, stacks },
@@ -91,10 +90,10 @@ impl Life {
     }
 
     /// Whether no thread runs or has run for a moment.
-    fn is_asleep(&self) -> bool {
+    fn is_asleep(&self, closing: &Closing) -> bool {
         const MOMENT: Duration = Duration::from_millis(100);
         let before = self.states();
-        thread::sleep(MOMENT);
+        closing.wait(MOMENT);
         let after = self.states();
         before == after && after.iter().all(|(state, _)| matches!(state, 'S' | 'D'))
     }
@@ -119,7 +118,7 @@ impl Life {
     }
 
     /// Asks each thread where it is.
-    fn stacks(&self, desk: &SharedFreeDesk) -> Vec<Stack> {
+    fn stacks(&self, desk: &SharedFreeDesk, closing: &Closing) -> Vec<Stack> {
         let mut stacks = Vec::new();
         for (number, record) in (0..).zip(desk.records()) {
             let kernel_id = record.kernel_id.load(Ordering::Acquire);
@@ -132,7 +131,7 @@ impl Life {
             let asked_at = Instant::now();
             while record.stack_length.load(Ordering::Acquire) == 0 && asked_at.elapsed() < PATIENCE
             {
-                thread::sleep(Duration::from_millis(1));
+                closing.wait(Duration::from_millis(1));
             }
             let length = record
                 .stack_length

@@ -104,9 +104,11 @@ pub fn number_of(desk: &FreeDesk, thread: &FreeThread) -> u32 {
     ((offset - first) / size) as u32
 }
 
-/// Creates a thread by a function of the C library, which gets what to begin with.
+/// Creates a thread by a function of the C library, which gets what to begin with and puts the handle of
+/// the thread into `out`.
 pub fn create(
     (start, argument): (Start, *mut c_void),
+    out: *const libc::pthread_t,
     pc: usize,
     call: impl FnOnce(Start, *mut c_void) -> c_int,
 ) -> c_int {
@@ -134,7 +136,12 @@ pub fn create(
     if let Some(child) = child.filter(|_| result != 0) {
         priorities::withdraw(desk, child);
     }
-    reach(Placement::after(Operation::Create), 0, pc);
+    let handle = match result {
+        // SAFETY: the C library has put it there.
+        0 => unsafe { *out as usize },
+        _ => 0,
+    };
+    reach(Placement::after(Operation::Create), handle, pc);
     result
 }
 

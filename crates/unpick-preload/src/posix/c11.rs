@@ -31,7 +31,7 @@ fn result(error: c_int) -> c_int {
 interpose! {
     fn thrd_create(out: *mut libc::pthread_t, start: Start, argument: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return free::create((start, argument), pc, |start, argument| {
+            return free::create((start, argument), out, pc, |start, argument| {
                 real::thrd_create()(out, start, argument)
             });
         }

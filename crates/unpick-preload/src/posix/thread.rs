@@ -93,7 +93,7 @@ interpose! {
     fn pthread_create(out: *mut libc::pthread_t, attributes: *const libc::pthread_attr_t,
                       start: Start, argument: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return free::create((start, argument), pc, |start, argument| {
+            return free::create((start, argument), out, pc, |start, argument| {
                 real::pthread_create()(out, attributes, start, argument)
             });
         }
