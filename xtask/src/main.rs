@@ -80,9 +80,9 @@ enum Chore {
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
     /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
-    /// `bench compare` the comparison of traces
+    /// `bench compare` the comparison of traces, `bench ppct` `ppct` on real threads
     Bench {
-        /// `native`, `mcr`, `actors`, `compare`, `noise`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, `compare`, `noise`, `ppct`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -120,6 +120,7 @@ fn main() -> ExitCode {
         Chore::Bench { options } if options.first().is_some_and(|part| part == "compare") => {
             bench::measure_comparison(&root, &options[1..])
         }
+        Chore::Bench { options } if options == ["ppct"] => bench::measure_ppct(&root),
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {

@@ -58,7 +58,7 @@ pub use odpor::Odpor;
 pub use pct::Pct;
 pub use portfolio::Portfolio;
 pub use pos::Pos;
-pub use ppct::Ppct;
+pub use ppct::{Ppct, PpctDraw};
 pub use preempt_always::PreemptAlways;
 pub use preempt_bound::PreemptBound;
 pub use priorities::Priorities;

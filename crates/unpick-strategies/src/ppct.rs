@@ -21,6 +21,7 @@
 //! anything: the engine knows that, so that chance need not help, and the bound holds as it stands.
 
 use crate::{Priorities, RandomSource};
+use alloc::vec::Vec;
 use unpick_engine::{Begin, Profile, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
@@ -39,6 +40,14 @@ pub struct Ppct {
     low_first: u64,
 }
 
+/// What an execution is subject to.
+pub struct PpctDraw {
+    /// The task that begins at priority d.
+    pub low_first: u64,
+    /// The steps k_1 .. k_(d-1).
+    pub steps: Vec<u64>,
+}
+
 impl Ppct {
     /// Bugs of depth `depth`, in executions of `tasks_told` tasks and `steps_told` steps if that is known.
     pub fn new(seed: u64, depth: u32, tasks_told: Option<u64>, steps_told: Option<u64>) -> Ppct {
@@ -50,6 +59,16 @@ impl Ppct {
             source: RandomSource::for_execution(seed, 0),
             priorities: Priorities::new(depth, steps_told),
             low_first: 0,
+        }
+    }
+
+    /// What is drawn before the execution of this number: for runtimes that let threads run at once and
+    /// keep to it themselves.
+    pub fn draw(&mut self, index: u64) -> PpctDraw {
+        let _ = self.begin(index);
+        PpctDraw {
+            low_first: self.low_first,
+            steps: self.priorities.change_steps().collect(),
         }
     }
 

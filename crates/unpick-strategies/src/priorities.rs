@@ -52,6 +52,11 @@ impl Priorities {
         self.lowest = 0;
     }
 
+    /// The steps k_1 .. k_(d-1) that were drawn.
+    pub fn change_steps(&self) -> impl Iterator<Item = u64> {
+        self.change_points.iter().map(|&(step, _)| step)
+    }
+
     /// Gives tasks that have appeared their initial priorities, which `initial` tells by task number.
     pub fn admit(&mut self, task_count: usize, mut initial: impl FnMut(usize) -> i64) {
         while self.priorities.len() < task_count {

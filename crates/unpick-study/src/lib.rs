@@ -8,6 +8,7 @@
 
 pub mod comparison;
 pub mod measure;
+mod noise;
 pub mod page;
 pub mod plot;
 mod results;
@@ -23,7 +24,7 @@ pub use study::{Cell, Document, Error, Measurement, Options, Study, specs};
 /// Every study, in the order of the documentation.
 #[must_use]
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(sctbench::Sctbench)]
+    vec![Box::new(sctbench::Sctbench), Box::new(noise::Noise)]
 }
 
 /// The study with this name.
