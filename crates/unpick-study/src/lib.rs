@@ -7,6 +7,8 @@
 //! To add a study, implement [`Study`] and put it into [`studies`]. Nothing here prints or listens for signals.
 
 pub mod comparison;
+mod lazy_hbr;
+mod mcr;
 pub mod measure;
 pub mod page;
 pub mod plot;
@@ -23,7 +25,11 @@ pub use study::{Cell, Document, Error, Measurement, Options, Study, specs};
 /// Every study, in the order of the documentation.
 #[must_use]
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(sctbench::Sctbench)]
+    vec![
+        Box::new(sctbench::Sctbench),
+        Box::new(lazy_hbr::LazyHbr),
+        Box::new(mcr::Mcr),
+    ]
 }
 
 /// The study with this name.

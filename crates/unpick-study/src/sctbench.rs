@@ -30,6 +30,7 @@ const TECHNIQUES: &[&str] = &[
     "pct:d=1",
     "pct:d=2",
     "pct:d=3",
+    "maple",
     "pos",
     "surw",
     "portfolio",
