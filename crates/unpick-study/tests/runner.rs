@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use unpick_study::{Cell, Document, Ended, Error, Measurement, Options, Study, Watch, run};
@@ -87,7 +87,7 @@ fn options(jobs: usize, seed: u64) -> Options {
 }
 
 /// Runs a study until so many cells were asked for.
-fn run_until(study: &Squares, place: &PathBuf, options: &Options, looks_max: usize) -> Ended {
+fn run_until(study: &Squares, place: &Path, options: &Options, looks_max: usize) -> Ended {
     let looks = AtomicUsize::new(0);
     let watch = Watch {
         is_interrupted: &|| looks.fetch_add(1, SeqCst) >= looks_max,
