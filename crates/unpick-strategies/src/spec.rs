@@ -192,7 +192,10 @@ impl Spec {
             "surw" => {
                 let select = match self.value("all") {
                     Some(1) => Select::All,
-                    _ => Select::Object,
+                    _ => Select::Objects {
+                        count: self.value("objects").unwrap_or(1) as u32,
+                        weighs: self.value("weigh") == Some(1),
+                    },
                 };
                 Box::new(Surw::new(seed, select))
             }

@@ -155,12 +155,26 @@ static TECHNIQUES: &[Technique] = &[
     Technique {
         name: "surw",
         summary: "selectively uniform random walk: interleavings with equal probability",
-        parameters: &[(
-            "all",
-            0,
-            1,
-            "1: all operations count (URW); 0: those on one object (default)",
-        )],
+        parameters: &[
+            (
+                "all",
+                0,
+                1,
+                "1: all operations count (URW); 0: those on some objects (default)",
+            ),
+            (
+                "objects",
+                1,
+                u32::MAX as u64,
+                "how many objects are drawn for an execution (default 1)",
+            ),
+            (
+                "weigh",
+                0,
+                1,
+                "1: objects are drawn by how often they are used (default 0: each alike)",
+            ),
+        ],
         is_randomised: true,
         is_exhaustive: false,
         is_planned: false,

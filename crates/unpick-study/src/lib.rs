@@ -10,6 +10,7 @@ pub mod comparison;
 mod lazy_hbr;
 mod mcr;
 pub mod measure;
+mod needlepoint;
 pub mod page;
 pub mod plot;
 mod results;
@@ -28,6 +29,7 @@ pub fn studies() -> Vec<Box<dyn Study>> {
     vec![
         Box::new(sctbench::Sctbench),
         Box::new(lazy_hbr::LazyHbr),
+        Box::new(needlepoint::Needlepoint),
         Box::new(mcr::Mcr),
     ]
 }
