@@ -5,7 +5,6 @@
 mod bench;
 mod ci;
 mod fabric;
-mod lazy;
 mod native;
 mod oracles;
 mod soundness;
@@ -63,12 +62,6 @@ enum Chore {
         #[arg(long, default_value_t = 10_000)]
         executions: u64,
     },
-    /// Measure every reduction on programs with coarse locking and write docs/study/lazy.md
-    Lazy {
-        /// Executions of each technique on each program
-        #[arg(long, default_value_t = 100_000)]
-        executions: u64,
-    },
     /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
     /// docs/study/understanding.md
     Understanding,
@@ -107,7 +100,6 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
-        Chore::Lazy { executions } => lazy::run(&root, executions),
         Chore::Fabric { executions } => fabric::run_study(executions),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),

@@ -5,9 +5,9 @@ mod error;
 use crate::dpor::chain::Chain;
 use crate::technique::{Technique, WORDS, techniques};
 use crate::{
-    ActorPct, ActorRandom, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor,
-    Odpor, Pct, Portfolio, Pos, Ppct, PreemptAlways, PreemptBound, Random, RandomSleep, RoundRobin,
-    Select, Surw,
+    ActorPct, ActorRandom, AtomFuzzer, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor,
+    LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, Ppct, PreemptAlways, PreemptBound,
+    Random, RandomSleep, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -213,6 +213,8 @@ impl Spec {
                 let sleep_max = self.value("sleep").unwrap_or(100);
                 Box::new(RandomSleep::new(seed, odds, sleep_max))
             }
+            "atom-fuzzer" => Box::new(AtomFuzzer::new(seed)),
+            "maple" => Box::new(Maple::new(seed)),
             "round-robin" => Box::new(RoundRobin::new(self.value("quantum").unwrap_or(1))),
             name => panic!("internal error: strategy `{name}` is in the table but not here"),
         }

@@ -5,7 +5,7 @@ mod parameters;
 pub use parameters::Parameter;
 pub(crate) use parameters::WORDS;
 use parameters::{
-    BEYOND, BOUND, CACHE_BOUNDS, DEPTH, MODE, ODDS, PART, SLEEP, SLEEP_MAX, STEPS, TASKS,
+    BEYOND, BOUND, CACHE_BOUNDS, DEPTH, MODE, ODDS, PART, SENDS, SLEEP, SLEEP_MAX, STEPS, TASKS,
     TASKS_TOLD,
 };
 
@@ -203,22 +203,11 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: false,
         is_planned: false,
     },
-    Technique {
-        name: "actor-pct",
-        summary: "pct over what actors send; needs to know nothing of the program",
-        parameters: &[
-            ("d", 1, 64, "bug depth (default 3)"),
-            (
-                "k",
-                1,
-                u64::MAX,
-                "sends of an execution (default: the most seen so far)",
-            ),
-        ],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    Technique::randomised(
+        "actor-pct",
+        "pct over what actors send; needs to know nothing of the program",
+        &[DEPTH, SENDS],
+    ),
     Technique {
         name: "preempt-always",
         summary: "a switch to another random task at every point",
@@ -240,6 +229,19 @@ static TECHNIQUES: &[Technique] = &[
         "as on as many processors, with sleeps at random points",
         &[ODDS, SLEEP_MAX],
     ),
+    Technique::randomised(
+        "atom-fuzzer",
+        "random, but others come between two critical sections of a task",
+        &[],
+    ),
+    Technique {
+        name: "maple",
+        summary: "forces dependencies between tasks that were not seen yet; ends when none is left",
+        parameters: &[],
+        is_randomised: false,
+        is_exhaustive: false,
+        is_planned: false,
+    },
     Technique {
         name: "round-robin",
         summary: "the tasks in turn; one execution",

@@ -7,7 +7,10 @@
 //! To add a study, implement [`Study`] and put it into [`studies`]. Nothing here prints or listens for signals.
 
 pub mod comparison;
+mod lazy_hbr;
+mod mcr;
 pub mod measure;
+mod needlepoint;
 mod noise;
 pub mod page;
 pub mod plot;
@@ -24,7 +27,13 @@ pub use study::{Cell, Document, Error, Measurement, Options, Study, specs};
 /// Every study, in the order of the documentation.
 #[must_use]
 pub fn studies() -> Vec<Box<dyn Study>> {
-    vec![Box::new(sctbench::Sctbench), Box::new(noise::Noise)]
+    vec![
+        Box::new(sctbench::Sctbench),
+        Box::new(lazy_hbr::LazyHbr),
+        Box::new(needlepoint::Needlepoint),
+        Box::new(mcr::Mcr),
+        Box::new(noise::Noise),
+    ]
 }
 
 /// The study with this name.

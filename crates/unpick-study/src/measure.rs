@@ -35,6 +35,8 @@ pub struct Measured {
     pub contended_steps_max: u64,
     /// Happens-before relations, lazy ones, and states, if they were counted.
     pub classes: Option<[u64; 3]>,
+    /// A hash of the set of states, if they were counted.
+    pub states_hash: Option<u64>,
     /// States that reads can tell apart, if they were counted.
     pub read_states: Option<u64>,
     /// What the technique warned of.
@@ -64,8 +66,8 @@ pub struct Rules {
     pub memory: Memory,
     /// Whether to count relations and states.
     pub classes: bool,
-    /// Whether to end at the first failure.
-    pub stops_at_failure: bool,
+    /// Operations after which an execution counts as a livelock, if that is not the default.
+    pub steps_max: Option<u64>,
 }
 
 /// Measures a cell whose program is one of the suite; `None` if it was interrupted.
@@ -96,16 +98,19 @@ pub fn explore(
         Ok(selection) => selection,
         Err(error) => panic!("internal error: {error}"),
     };
-    let config = Config::new()
+    let mut config = Config::new()
         .strategy(&cell.technique)
         .executions(cell.limit)
         .seed(cell.seed)
-        .keep_going(!rules.stops_at_failure)
+        .keep_going(true)
         .classes(rules.classes)
         .memory(rules.memory)
         .confirm(0)
         .spurious_wakes(0)
         .weak_failures(0);
+    if let Some(steps_max) = rules.steps_max {
+        config = config.steps(steps_max);
+    }
     let observer = |_: &Exploration| match is_interrupted() {
         true => Control::Stop(StopReason::Interrupted),
         false => Control::Continue,
@@ -138,6 +143,13 @@ impl From<&Exploration> for Measured {
                 (Some(hbrs), Some(lazy_hbrs), Some(states)) => Some([hbrs, lazy_hbrs, states]),
                 _ => None,
             },
+            states_hash: found.classes.as_ref().map(|classes| {
+                let folded = classes
+                    .states
+                    .iter()
+                    .map(|state| (state ^ (state >> 64)) as u64);
+                folded.fold(0, |sum: u64, state| sum.rotate_left(7).wrapping_add(state))
+            }),
             read_states: found.read_states(),
             warnings: found
                 .warnings

@@ -51,6 +51,7 @@ const RANDOMISED: &[&str] = &[
     "preempt-always",
     "preempt-bound",
     "random-sleep",
+    "atom-fuzzer",
     "actor-random",
     "actor-pct",
 ];

@@ -76,3 +76,9 @@ pub(super) const SLEEP_MAX: Parameter = (
     u32::MAX as u64,
     "longest sleep, in steps of others (default 100)",
 );
+pub(super) const SENDS: Parameter = (
+    "k",
+    1,
+    u64::MAX,
+    "sends of an execution (default: the most seen so far)",
+);

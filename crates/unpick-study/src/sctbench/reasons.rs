@@ -14,6 +14,7 @@ pub(super) fn of(row: &Row, technique: &str, verdict: Verdict) -> String {
     }
     match verdict {
         Verdict::Beyond => "needs more schedules than this study allows".to_string(),
+        Verdict::Alike => "a model of the faulty part: its counts are its own".to_string(),
         _ => String::new(),
     }
 }
