@@ -4,7 +4,6 @@
 
 mod bench;
 mod ci;
-mod fabric;
 mod lazy;
 mod native;
 mod oracles;
@@ -57,12 +56,6 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
-    /// The bugs of a replicated service under several strategies, beside the published table
-    Fabric {
-        /// Executions for each bug and strategy
-        #[arg(long, default_value_t = 10_000)]
-        executions: u64,
-    },
     /// Measure every reduction on programs with coarse locking and write docs/study/lazy.md
     Lazy {
         /// Executions of each technique on each program
@@ -107,7 +100,6 @@ fn main() -> ExitCode {
             schedules_max: schedules,
         }),
         Chore::Lazy { executions } => lazy::run(&root, executions),
-        Chore::Fabric { executions } => fabric::run_study(executions),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
