@@ -4,7 +4,6 @@
 
 mod bench;
 mod ci;
-mod fabric;
 mod native;
 mod oracles;
 mod soundness;
@@ -56,12 +55,6 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
-    /// The bugs of a replicated service under several strategies, beside the published table
-    Fabric {
-        /// Executions for each bug and strategy
-        #[arg(long, default_value_t = 10_000)]
-        executions: u64,
-    },
     /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
     /// docs/study/understanding.md
     Understanding,
@@ -100,7 +93,6 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
-        Chore::Fabric { executions } => fabric::run_study(executions),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
