@@ -211,8 +211,7 @@ pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
     let mut op = Op::new(kind, object_of(runtime, value));
     // SAFETY: not null means current, and no reference into the runtime is live.
     unsafe {
-        let is_relaxed = (*runtime).execution.is_relaxed();
-        if is_relaxed && order != Ordering::SeqCst {
+        if order != Ordering::SeqCst && (*runtime).execution.is_relaxed() {
             op.argument = (*runtime).execution.store_argument(order);
         }
         take_turn(runtime, op, Location::caller());
@@ -220,8 +219,32 @@ pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
             unwind(runtime);
             return Some(act().0);
         }
-        if is_relaxed {
-            return Some(memory::access(runtime, op, value, act));
+        if !(*runtime).execution.is_plain() {
+            return Some(access_with_care(runtime, op, value, act));
+        }
+        let (result, seen) = act();
+        (*runtime)
+            .execution
+            .observe_plainly(seen.value, seen.changed);
+        Some(result)
+    }
+}
+
+/// The access itself where somebody watches, tasks yield, or stores go through buffers.
+///
+/// # Safety
+/// As for [`perform`].
+#[inline(never)]
+unsafe fn access_with_care<M: Modelled + ?Sized, R>(
+    runtime: *mut Runtime,
+    op: Op,
+    value: &M,
+    act: impl FnOnce() -> (R, Seen),
+) -> R {
+    // SAFETY: as the caller promises.
+    unsafe {
+        if (*runtime).execution.is_relaxed() {
+            return memory::access(runtime, op, value, act);
         }
         let (result, seen) = act();
         let execution = &mut (*runtime).execution;
@@ -229,7 +252,7 @@ pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
             execution.observe_store(stored);
         }
         execution.observe(execution.running(), seen.value, seen.changed);
-        Some(result)
+        result
     }
 }
 
