@@ -35,9 +35,6 @@ pub(crate) struct RunArguments {
     /// Programs, as NAME[:key=value,…]; case does not matter
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// Keep the first execution as a trace if nothing fails, for `unpick predict`
-    #[arg(long, conflicts_with = "no_save")]
-    save_trace: bool,
     #[command(flatten)]
     options: ExplorationArguments,
 }
@@ -63,7 +60,6 @@ fn run_programs(arguments: &RunArguments) -> Result<Status> {
         let session = Session {
             config: &config,
             options: &options,
-            saves_passing: arguments.save_trace,
         };
         let end = session.run(selection, report.as_mut())?;
         status = status.max(end.status);
@@ -83,7 +79,6 @@ struct End {
 struct Session<'a> {
     config: &'a Config,
     options: &'a ExplorationOptions,
-    saves_passing: bool,
 }
 
 /// What came of a program.
@@ -171,7 +166,7 @@ impl Session<'_> {
         if let (Some(failure), Some(told)) = (&mut found.first_failure, failures.first()) {
             **failure = told.failure.clone();
         }
-        let is_saved = self.saves_passing && found.is_clean() && found.executions > 0;
+        let is_saved = self.options.save_trace && found.is_clean() && found.executions > 0;
         let passing = is_saved.then(|| self.save_passing(&label, &program));
         progress.finish();
         Explored {

@@ -20,6 +20,6 @@ pub use free::{
     PriorityDesk, PriorityOrder, STACK_MAX, Touch, UNKNOWN, VISITS,
 };
 pub use message::{
-    Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
-    Work, decode, encode,
+    Answer, Backend, Launch, Lead, Module, NamedCode, Order, Points, Reexecution, Trouble,
+    TroubleKind, Work, decode, encode,
 };

@@ -35,7 +35,7 @@ fn one_execution_foretells_most_faults_and_no_others() {
         let execution = first_execution(&config, &run);
         let passes = execution.outcome == Outcome::Pass;
         let predicted = predict(&config, &run, execution.trace).unwrap();
-        assert!(predicted.is_complete(), "{}: {predicted}", program.name);
+        assert!(predicted.is_complete(), "{}: {predicted:?}", program.name);
         for failure in &predicted.failures {
             let again = replay(&config, &run, failure.trace.clone());
             let again = again.first_failure.expect(program.name);
@@ -44,7 +44,7 @@ fn one_execution_foretells_most_faults_and_no_others() {
         let is_found = !predicted.failures.is_empty();
         match program.fault {
             None => {
-                assert!(!is_found, "{} is right: {predicted}", program.name);
+                assert!(!is_found, "{} is right: {predicted:?}", program.name);
                 right += 1;
             }
             Some(_) if passes && is_found => found += 1,

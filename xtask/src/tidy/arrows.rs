@@ -24,7 +24,7 @@ const ARROWS: &[(&str, Allowed)] = &[
     ("unpick-report", Only(&["unpick-trace", "unpick-analysis"])),
     ("unpick-store", Only(&["unpick-trace"])),
     ("unpick-config", Only(&["unpick-strategies"])),
-    ("unpick-causality", Only(&["unpick-trace", "unpick-engine"])),
+    ("unpick-causality", Only(&["unpick-trace", "unpick-engine", "unpick-strategies"])),
     ("unpick-macros", Only(&[])),
     ("unpick", Only(&[
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-causality",

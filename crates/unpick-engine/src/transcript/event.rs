@@ -8,11 +8,13 @@
 //! keeps the order of the trace where it may matter, which is always sound. In the same way what a lock
 //! protects is a location that is read and written inside the sections, if tasks look at it at all.
 
+use serde::{Deserialize, Serialize};
+
 /// An event, by its place in the trace.
 pub type EventId = usize;
 
 /// What an event does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Kind {
     /// Reads a location.
     Read {
@@ -81,7 +83,7 @@ pub enum Kind {
 }
 
 /// One event of a trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Event {
     /// Who.
     pub task: u32,

@@ -1,8 +1,8 @@
 //! Stores that wait in the buffers of their tasks: the write is where it takes effect.
 
+use super::event::{Event, Kind};
 use super::writer::Writer;
 use super::{Deed, Place};
-use crate::event::{Event, Kind};
 use unpick_trace::{ObjectId, Op, TaskId};
 
 /// A store that waits in its buffer.
@@ -62,7 +62,7 @@ impl Writer<'_> {
 
     /// An execution that ended early has left stores in buffers, which can leave them any time.
     pub(super) fn write_waiting_stores(&mut self) {
-        for waiting in std::mem::take(&mut self.waiting) {
+        for waiting in core::mem::take(&mut self.waiting) {
             self.let_out(waiting);
         }
     }

@@ -1,11 +1,12 @@
 //! Writes an execution down as events, transition by transition.
 
+use super::event::{Event, Kind};
 use super::stores::Waiting;
 use super::survey::{created, is_end_seen, sections};
 use super::{Answered, Deed, Place, TaskKey, Transcript, mix};
-use crate::event::{Event, Kind};
-use std::collections::{HashMap, HashSet};
-use unpick_engine::{Access, Execution, History, Location, Mode};
+use crate::{Access, Execution, History, Location, Mode};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::{vec, vec::Vec};
 use unpick_trace::{Choice, ObjectId, ObjectKind, Op, OpKind, Outcome, SiteId, Step, TaskId};
 
 /// What an object that nobody has changed is: a version as good as any.
@@ -35,17 +36,17 @@ pub(super) struct Writer<'a> {
     /// Events of the transition at hand so far.
     part: u32,
     /// By transition: the tasks that it created.
-    created: HashMap<usize, Vec<TaskId>>,
+    created: BTreeMap<usize, Vec<TaskId>>,
     /// By task: stores so far.
     pub(super) stores: Vec<u32>,
     pub(super) waiting: Vec<Waiting>,
-    locations: HashMap<(ObjectId, u32), u32>,
+    locations: BTreeMap<(ObjectId, u32), u32>,
     /// By location: the version at hand, or the value.
     pub(super) versions: Vec<u64>,
     /// By variable: what it held at first, as a number.
-    initials: HashMap<ObjectId, u64>,
+    initials: BTreeMap<ObjectId, u64>,
     /// Mutexes whose order of locking tells nothing.
-    sections: HashSet<ObjectId>,
+    sections: BTreeSet<ObjectId>,
     /// Whether anybody looks whether a task has ended.
     is_end_seen: bool,
 }
@@ -77,7 +78,7 @@ impl<'a> Writer<'a> {
             created: created(execution, history),
             stores: vec![0; count],
             waiting: Vec::new(),
-            locations: HashMap::new(),
+            locations: BTreeMap::new(),
             versions: Vec::new(),
             initials: execution.initials().iter().copied().collect(),
             sections: sections(execution),

@@ -16,16 +16,22 @@
 //! What tasks were about to do when an execution ended too early is told as well, as *pending* events: another
 //! order may get further.
 //!
+//! What plans between executions plans with it, in another process if need be: it is data.
+//!
 //! Two uses of a mutex tell more than that it was free, and make it such a thing, too: an attempt to lock
 //! it that can fail, and holding it while waiting for anything but another mutex, which may be a deadlock.
 
+mod event;
+mod route;
 mod stores;
 mod survey;
 mod writer;
 
-use crate::event::{Event, EventId};
-use std::collections::BTreeMap;
-use unpick_engine::{Execution, History};
+use crate::{Execution, History, Memory};
+use alloc::{collections::BTreeMap, vec::Vec};
+pub use event::{Event, EventId, Kind};
+pub use route::Route;
+use serde::{Deserialize, Serialize};
 use unpick_trace::Outcome;
 use writer::Writer;
 
@@ -33,7 +39,7 @@ use writer::Writer;
 pub type TaskKey = u64;
 
 /// Where a task does something: its transition, from 0, and which event or answer within it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// The task.
     pub task: TaskKey,
@@ -51,7 +57,7 @@ impl Place {
 }
 
 /// What a schedule has to do for an event to happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Deed {
     /// A task performs its transition of this number.
     Act {
@@ -70,7 +76,7 @@ pub enum Deed {
 }
 
 /// A question that was answered within a transition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answered {
     /// Where.
     pub place: Place,
@@ -83,7 +89,7 @@ pub struct Answered {
 }
 
 /// The events of an execution.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Transcript {
     /// In the order in which they took effect.
     pub events: Vec<Event>,
@@ -96,6 +102,8 @@ pub struct Transcript {
     /// By event: a number for the place in the program of a plain access, the same in all executions; zero for
     /// everything else.
     pub plain: Vec<u64>,
+    /// The memory model of the execution.
+    pub memory: Memory,
     /// By location: what it holds in the beginning.
     pub initial: Vec<Option<u64>>,
     /// The questions, in order.
@@ -108,7 +116,7 @@ pub struct Transcript {
 
 /// What an event sees that is no read: it happens, and that is all. The same use of a mutex may be a read in
 /// another execution, in which somebody tries to lock it.
-pub(crate) const ANYTHING: u64 = 0xa3d9_5c61_07be_42f8;
+pub const ANYTHING: u64 = 0xa3d9_5c61_07be_42f8;
 
 impl Transcript {
     /// The events of an execution that was watched and has ended.
@@ -116,6 +124,7 @@ impl Transcript {
         let mut history = History::new(&[]);
         history.extend(execution);
         let mut writer = Writer::new(execution, &history);
+        writer.transcript.memory = execution.settings().memory;
         writer.write_answers(None);
         for number in 0..history.events().len() {
             writer.write(number);
@@ -142,7 +151,7 @@ impl Transcript {
 }
 
 /// Two numbers as one without visible structure: splitmix64.
-pub(crate) fn mix(first: u64, second: u64) -> u64 {
+pub fn mix(first: u64, second: u64) -> u64 {
     let mut word = first.rotate_left(17) ^ second.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     for factor in [0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb] {
         word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);

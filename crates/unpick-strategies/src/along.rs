@@ -1,35 +1,34 @@
-//! Leading an execution along a seed, and then in the default order.
+//! Leading an execution along a route, and then in the default order.
 //!
-//! Under store buffers a schedule says when stores take effect, as in the replay of the dissertation (its
-//! section 3.3.3). When a task has to come to something, its stores on the way go into its buffer; each
-//! leaves it when its turn comes. Stores are known by their numbers, not by their addresses: with
-//! forwarding, an address does not tell whether a load or a store is meant.
+//! Under store buffers a route says when stores take effect, as in the replay of S. Huang's dissertation
+//! (*Maximal Causality Reduction*, Texas A&M, 2019, section 3.3.3). When a task has to come to something, its
+//! stores on the way go into its buffer; each leaves it when its turn comes. Stores are known by their numbers,
+//! not by their addresses: with forwarding, an address does not tell whether a load or a store is meant.
 //!
 //! The default order is the one of the dissertation: task by task in the order of creation, each as far
-//! as it gets, with its stores taking effect at once. Who asks for it has the task of the seed's last deed wait
+//! as it gets, with its stores taking effect at once. Who asks for it has the task of the last deed wait
 //! for all others instead, so that they come between what it has just seen and what it makes of that.
 
-use crate::seed::Seed;
-use crate::transcript::{Deed, Place, TaskKey, mix};
-use std::collections::{HashMap, HashSet};
-use unpick_engine::View;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use unpick_engine::transcript::{Deed, Place, Route, TaskKey, mix};
+use unpick_engine::{Begin, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
-/// An execution on its way along a seed.
+/// Leads one execution along a route.
 #[derive(Default)]
-pub(crate) struct Follow {
-    seed: Seed,
-    answers: HashMap<(TaskKey, u32), Vec<u32>>,
+pub struct Along {
+    route: Route,
     /// Deeds that are done.
     position: usize,
     /// By task of this execution: its name.
     keys: Vec<TaskKey>,
-    tasks: HashMap<TaskKey, TaskId>,
+    tasks: BTreeMap<TaskKey, TaskId>,
     /// By task: transitions and stores so far.
     acts: Vec<u32>,
     stores: Vec<u32>,
     /// The stores that have left their buffers.
-    flushed: HashSet<(TaskId, u32)>,
+    flushed: BTreeSet<(TaskId, u32)>,
     /// Whose transition is going on, and the questions within it so far.
     acting: (TaskKey, u32),
     questions: usize,
@@ -39,34 +38,24 @@ pub(crate) struct Follow {
     last: Option<TaskKey>,
 }
 
-impl Follow {
-    /// Begins with a seed.
-    pub fn begin(&mut self, seed: Seed) {
-        *self = Follow {
-            answers: seed.answers(),
+impl Along {
+    /// Along this one.
+    pub fn new(route: Route) -> Along {
+        let last = route.deeds.last().filter(|_| route.gives_way);
+        Along {
+            last: last.map(|deed| match *deed {
+                Deed::Act { task, .. } | Deed::Flush { task, .. } => task,
+            }),
             acting: (mix(0, 1), Place::BEFORE),
-            seed,
-            ..Follow::default()
-        };
+            route,
+            ..Along::default()
+        }
     }
 
-    /// Has the task of the last deed go last afterwards.
-    pub fn give_way(&mut self) {
-        let last = self.seed.deeds.last();
-        self.last = last.map(|deed| match *deed {
-            Deed::Act { task, .. } | Deed::Flush { task, .. } => task,
-        });
-    }
-
-    /// The seed.
-    pub fn seed(&self) -> &Seed {
-        &self.seed
-    }
-
-    /// Who goes on; nobody if the seed asks for what cannot be done.
-    pub fn choose(&mut self, view: &View<'_>) -> Option<TaskId> {
+    /// Who goes on; nobody if the route asks for what cannot be done.
+    fn lead(&mut self, view: &View<'_>) -> Option<TaskId> {
         self.meet_tasks(view);
-        let task = match self.next_of_seed(view) {
+        let task = match self.next_of_route(view) {
             Next::Done => self.by_default(view),
             Next::Task(task) => task,
             Next::Nobody => return None,
@@ -86,8 +75,8 @@ impl Follow {
     }
 
     /// The answer to a question.
-    pub fn answer(&mut self, question: Choice) -> u32 {
-        let told = self.answers.get(&self.acting);
+    fn reply(&mut self, question: Choice) -> u32 {
+        let told = self.route.answers.get(&self.acting);
         let answer = told
             .and_then(|answers| answers.get(self.questions))
             .copied();
@@ -112,9 +101,9 @@ impl Follow {
         }
     }
 
-    /// Who goes on by the seed.
-    fn next_of_seed(&mut self, view: &View<'_>) -> Next {
-        while let Some(&deed) = self.seed.deeds.get(self.position) {
+    /// Who goes on by the route.
+    fn next_of_route(&mut self, view: &View<'_>) -> Next {
+        while let Some(&deed) = self.route.deeds.get(self.position) {
             let next = match deed {
                 Deed::Act { task, ordinal } => self.next_to_act(task, ordinal),
                 Deed::Flush { task, number } => self.next_to_flush(view, task, number),
@@ -123,7 +112,7 @@ impl Follow {
                 Next::Done => self.position += 1,
                 Next::Task(task) if view.enabled().contains(task) => return next,
                 // What it waits for may come about: the model does not know everything that others wait for.
-                Next::Task(_) if self.position + 1 == self.seed.deeds.len() => return Next::Done,
+                Next::Task(_) if self.position + 1 == self.route.deeds.len() => return Next::Done,
                 Next::Task(_) | Next::Nobody => return Next::Nobody,
             }
         }
@@ -152,7 +141,7 @@ impl Follow {
         waiting.map_or(Next::Nobody, |(agent, _)| Next::Task(agent))
     }
 
-    /// Who goes on when the seed is done.
+    /// Who goes on when the route is done.
     fn by_default(&mut self, view: &View<'_>) -> TaskId {
         let eligible = view.eligible();
         let execution = view.execution();
@@ -179,7 +168,25 @@ impl Follow {
     }
 }
 
-/// What the seed or a deed of it needs next.
+impl Strategy for Along {
+    fn begin(&mut self, index: u64) -> Begin {
+        match index {
+            0 => Begin::Ready,
+            _ => Begin::Exhausted,
+        }
+    }
+
+    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
+        // It waits for something, which only shows when it is tried.
+        self.lead(view).ok_or(Stop::Cut)
+    }
+
+    fn answer(&mut self, _: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        Ok(self.reply(question))
+    }
+}
+
+/// What the route or a deed of it needs next.
 enum Next {
     Done,
     Task(TaskId),

@@ -1,15 +1,16 @@
 //! What an execution as a whole tells about single uses of objects.
 
-use std::collections::{HashMap, HashSet};
-use unpick_engine::{Execution, History, Location, Mode};
+use crate::{Execution, History, Location, Mode};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::{vec, vec::Vec};
 use unpick_trace::{ObjectId, ObjectKind, OpKind, TaskId};
 
 /// The mutexes that are acquired and released and nothing else, and never held while waiting for something
 /// that is no mutex.
-pub(super) fn sections(execution: &Execution) -> HashSet<ObjectId> {
+pub(super) fn sections(execution: &Execution) -> BTreeSet<ObjectId> {
     let objects = execution.trace().objects.iter().enumerate();
     let mutexes = objects.filter(|(_, info)| info.kind == ObjectKind::Mutex);
-    let mut sections: HashSet<ObjectId> = mutexes.map(|(at, _)| ObjectId(at as u32)).collect();
+    let mut sections: BTreeSet<ObjectId> = mutexes.map(|(at, _)| ObjectId(at as u32)).collect();
     let mut held: Vec<Vec<ObjectId>> = vec![Vec::new(); execution.task_count()];
     let pending = (0..execution.task_count() as u32).map(TaskId);
     let pending = pending.filter(|&task| execution.is_pending(task));
@@ -40,8 +41,8 @@ pub(super) fn sections(execution: &Execution) -> HashSet<ObjectId> {
 }
 
 /// The tasks with a program that each transition created.
-pub(super) fn created(execution: &Execution, history: &History) -> HashMap<usize, Vec<TaskId>> {
-    let mut created: HashMap<usize, Vec<TaskId>> = HashMap::new();
+pub(super) fn created(execution: &Execution, history: &History) -> BTreeMap<usize, Vec<TaskId>> {
+    let mut created: BTreeMap<usize, Vec<TaskId>> = BTreeMap::new();
     let tasks = (0..execution.task_count() as u32).map(TaskId);
     for task in tasks.filter(|&task| !execution.is_agent(task)) {
         if let Some(number) = history.creator_of(task) {
