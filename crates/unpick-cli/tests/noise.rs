@@ -58,6 +58,8 @@ fn bad_plans_are_refused_before_anything_runs() {
         &["--learn"],
     );
     refused(&run(&["--at", "locks", "--metric", "inches"]), &["inches"]);
+    let options = ["--at", "locks", "--same-output", "--baseline", "0"];
+    refused(&run(&options), &["--same-output", "--baseline"]);
     let missing = place.unpick(&["noise", "run", "--at", "locks", "--", "./nothing"]);
     refused(&missing, &["./nothing"]);
     refused(&place.unpick(&["noise", "report", "nobody"]), &["nobody"]);

@@ -33,9 +33,7 @@ pub enum PlanError {
     #[error("the probability {0} is not between 0 and 1; give a share, as 0.25")]
     Probability(String),
     /// Noise that never fires.
-    #[error(
-        "the probability is 0, so that there would be no noise; give a share above 0, or --baseline-only"
-    )]
+    #[error("the probability is 0, so that there would be no noise; give a share above 0, as 0.25")]
     Impossible,
     /// A strength that cannot be read.
     #[error("the strength `{0}` is no interval; give A..B, as 1..10 or 50us..2ms")]

@@ -6,7 +6,7 @@
 //! another one to write.
 
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use unpick_noise::{NoiseOrder, PLACEMENT_COUNT, Placement};
+use unpick_noise::{NoiseOrder, PLACEMENT_COUNT};
 
 /// The environment variable with the number of the file descriptor of the memory.
 pub const FREE_VARIABLE: &str = "UNPICK_FREE";
@@ -196,11 +196,6 @@ impl FreeDesk {
     pub fn thread_at(&self, number: u32) -> Option<usize> {
         (number < self.threads_max)
             .then(|| size_of::<FreeDesk>() + number as usize * record_size(self.events_max))
-    }
-
-    /// Whether there is anything to do at a placement.
-    pub fn is_active(&self, placement: Placement) -> bool {
-        self.order.active().contains(placement)
     }
 }
 

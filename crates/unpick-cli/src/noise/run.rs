@@ -60,6 +60,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
              --learn 10"
         );
     }
+    if arguments.program.same_output && arguments.baseline == Some(0) {
+        bail!("`--same-output` compares with an execution without noise; leave out --baseline 0");
+    }
     let subject = arguments.program.subject()?;
     let is_silent = arguments.program.is_silent();
     subject.check(plan.placements(), is_silent)?;
