@@ -284,6 +284,11 @@ unsafe fn exchange<T: Word>(
         false => Order::load(orders.1),
     };
     note(object, address, found, left, order, pc);
+    let this = runtime();
+    this.tasks[this.current.index()].refused_by = match succeeds {
+        true => ObjectId::NONE,
+        false => object,
+    };
     (found, succeeds)
 }
 

@@ -34,6 +34,23 @@ pub unsafe fn call(number: i64, arguments: [i64; 6]) -> i64 {
     result
 }
 
+/// A byte of the program's memory, if there is one.
+pub fn peek(address: usize) -> Option<u8> {
+    let mut byte = 0u8;
+    let part = |base: usize| libc::iovec {
+        iov_base: base as *mut libc::c_void,
+        iov_len: 1,
+    };
+    let (into, from) = (part((&raw mut byte) as usize), part(address));
+    // SAFETY: writes one byte, ours; what cannot be read is an error.
+    let count = unsafe {
+        let process = call(libc::SYS_getpid, [0; 6]);
+        let (into, from) = ((&raw const into) as i64, (&raw const from) as i64);
+        call(libc::SYS_process_vm_readv, [process, into, 1, from, 1, 0])
+    };
+    (count == 1).then_some(byte)
+}
+
 /// Maps memory; at `address` exactly if that is not zero.
 pub fn map(address: usize, bytes: usize, flags: i32, file: i32) -> Option<*mut u8> {
     map_from(address, bytes, flags, (file, 0))
