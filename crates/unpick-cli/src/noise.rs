@@ -131,6 +131,11 @@ pub(crate) struct PlanArguments {
 }
 
 impl PlanArguments {
+    /// Whether nothing was said about where.
+    fn is_nowhere(&self) -> bool {
+        self.at.is_empty()
+    }
+
     fn plan(&self) -> Result<Plan> {
         let kind = Type::from(self.kind);
         let mut plan = Plan {

@@ -60,6 +60,8 @@ fn bad_plans_are_refused_before_anything_runs() {
     refused(&run(&["--at", "locks", "--metric", "inches"]), &["inches"]);
     let options = ["--at", "locks", "--same-output", "--baseline", "0"];
     refused(&run(&options), &["--same-output", "--baseline"]);
+    refused(&run(&["--ppct", "0"]), &["0", "--ppct"]);
+    refused(&run(&["--ppct", "65"]), &["65", "--ppct"]);
     let missing = place.unpick(&["noise", "run", "--at", "locks", "--", "./nothing"]);
     refused(&missing, &["./nothing"]);
     refused(&place.unpick(&["noise", "report", "nobody"]), &["nobody"]);
@@ -416,4 +418,24 @@ fn noise_at_input_and_output_shows_a_race_of_messages() {
         disturbed["groups"][1]["verdicts"]["exit code 7"], failures,
         "{disturbed}"
     );
+}
+
+/// A lost update between two locked sections, which hardly any execution shows by itself.
+#[test]
+fn priorities_find_what_noise_is_not_needed_for_and_it_can_be_replayed() {
+    let place = Place::new("noise-ppct");
+    place.build("free/memcached.c", &[]);
+    let options = ["--ppct", "2", "--runs", "150", "--baseline", "2", "--pin"];
+    let words = [&["noise", "run"], &options[..], &["--", "./memcached"]].concat();
+    let found = place.unpick(&words);
+    assert_eq!(found.code, 1, "{}", found.text);
+    for part in ["with ppct:d=2", "PINNED  memcached", "lost update"] {
+        assert!(found.text.contains(part), "no `{part}` in: {}", found.text);
+    }
+    let replay = found
+        .text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("replay  unpick replay "));
+    let replayed = place.unpick(&["replay", replay.expect("a reference")]);
+    assert_eq!(replayed.code, 1, "{}", replayed.text);
 }

@@ -11,6 +11,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::compile::{self, CompileError, Language};
 use crate::drive::Command;
@@ -60,6 +61,8 @@ pub struct Program {
     /// What it says of sleep and of yield, in words.
     pub remark: &'static str,
 }
+
+static BUILDING: Mutex<()> = Mutex::new(());
 
 const HEADER: &str = include_str!("ibm/ibm.h");
 
@@ -155,6 +158,8 @@ impl Program {
         (self.source, HEADER, &runtime).hash(&mut hasher);
         let folder = folder.join(format!("{}-{:016x}", self.name, hasher.finish()));
         let program = folder.join(self.name);
+        // Several threads may want the same one.
+        let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
         if !program.exists() {
             self.compile(&folder, &program)?;
         }

@@ -11,7 +11,7 @@
 mod documents;
 mod effect;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use unpick_analysis::compare::{
 };
 use unpick_native::free::{End, Execution, Session, Setup};
 use unpick_native::ibm::{Program, programs};
-use unpick_native::install::cache_directories;
+use unpick_native::install::runtime_library;
 use unpick_noise::statistics::Mean;
 use unpick_noise::{NoiseOrder, Plan, Strength, Type};
 
@@ -40,7 +40,7 @@ const CONFIGURATIONS: &[&str] = &[
 ];
 
 /// How long an execution may take, without and with sleeps.
-const TIME_MAX: Duration = Duration::from_secs(2);
+const TIME_MAX: Duration = Duration::from_secs(4);
 const TIME_MAX_ASLEEP: Duration = Duration::from_secs(10);
 
 /// The study of noise.
@@ -50,10 +50,12 @@ pub struct Noise;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Measured {
     executions: u64,
-    /// Exit codes that tell of the bug, signals, and executions that did not come to their end.
+    /// Exit codes that tell of the bug, signals, and executions in which nobody went on any more.
     wrong: u64,
     signalled: u64,
     stuck: u64,
+    /// Executions that were busy still when their time was over. Nobody knows what would have come of them.
+    late: u64,
     /// Distinct traces among those that came to their end.
     unique: u64,
     complete: u64,
@@ -190,12 +192,11 @@ fn measure(
         .iter()
         .find(|program| program.name == cell.program);
     let program = program.ok_or_else(|| format!("internal error: no program {}", cell.program))?;
-    let folder = cache_directories()
-        .into_iter()
-        .next()
-        .unwrap_or_else(PathBuf::new);
+    // Beside the runtime, in the cache: there files can be written and run.
+    let runtime = runtime_library().map_err(|error| error.to_string())?;
+    let cache = runtime.parent().and_then(Path::parent).unwrap_or(&runtime);
     let command = program
-        .build(&folder.join("ibm"), &[])
+        .build(&cache.join("ibm"), &[])
         .map_err(|error| error.to_string())?;
     let (kind, strength) = cell
         .technique
@@ -252,7 +253,24 @@ fn summed_up(executions: &[Execution]) -> Measured {
         executions: executions.len() as u64,
         wrong: count(|end| matches!(end, End::Exited(code) if *code != 0)),
         signalled: count(|end| matches!(end, End::Signalled(_))),
-        stuck: count(|end| matches!(end, End::TimedOut { .. })),
+        stuck: count(|end| {
+            matches!(
+                end,
+                End::TimedOut {
+                    is_asleep: true,
+                    ..
+                }
+            )
+        }),
+        late: count(|end| {
+            matches!(
+                end,
+                End::TimedOut {
+                    is_asleep: false,
+                    ..
+                }
+            )
+        }),
         unique: unique_count(&symbols) as u64,
         complete: complete.len() as u64,
         events_mean: mean(|one| one.events.len() as f64).mean,

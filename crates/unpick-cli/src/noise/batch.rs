@@ -6,6 +6,7 @@ use crate::progress::is_interrupted;
 use anyhow::Result;
 use std::collections::HashMap;
 use unpick_native::free::{Event, Execution, Expectation, Session, Thread, Verdict};
+use unpick_native::protocol::PriorityOrder;
 use unpick_noise::pairs::{self, Action, ActionKind};
 use unpick_noise::{NoiseOrder, Operation, Placement, Placements, Random, Side, Variables};
 
@@ -56,6 +57,11 @@ impl Batch {
             self.also_traced = self.also_traced.union(memory);
         }
         self.places = places;
+    }
+
+    /// Holds threads back in the executions that follow.
+    pub(super) fn prioritise(&mut self, priorities: PriorityOrder) {
+        self.session.prioritise(priorities);
     }
 
     pub(super) fn add_group(&mut self, plan: Option<String>) -> usize {

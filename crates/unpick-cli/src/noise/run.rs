@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use unpick::parse_number;
 use unpick::progress::{Budget, Seen};
 use unpick_native::drive::{Naming, modules_of};
-use unpick_native::free::End;
+use unpick_native::free::{End, ParallelPpct};
 use unpick_native::install::LIBRARY_NAME;
+use unpick_native::protocol::{CHANGES_MAX, PriorityOrder};
 use unpick_noise::{NoiseOrder, Placements, Plan, Variables};
 
 /// Which noise, how often, and what then.
@@ -35,6 +36,10 @@ pub(crate) struct RunArguments {
     /// Noise is for one thread only: its number in the order of creation, the first one being 0
     #[arg(long, value_name = "N")]
     only_thread: Option<u32>,
+    /// Hold threads back by random priorities, for bugs of this depth, instead of noise or besides it: `ppct`
+    /// on real threads
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(1..=CHANGES_MAX as i64))]
+    ppct: Option<u32>,
     /// Look for a schedule under control that fails as the first failing execution did, shrink it and keep it
     #[arg(long)]
     pin: bool,
@@ -52,7 +57,7 @@ const WITHOUT: usize = 0;
 const WITH: usize = 1;
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
-    let plan = arguments.plan.plan()?;
+    let plan = arguments.plan()?;
     let metric = metric_named(&arguments.metric)?;
     if arguments.plan_wants_learning(&plan) {
         bail!(
@@ -113,6 +118,29 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
 }
 
 impl RunArguments {
+    /// Where noise may fire, or, if threads are only held back, what is traced.
+    fn plan(&self) -> Result<Plan> {
+        if !self.is_without_noise() {
+            return self.plan.plan();
+        }
+        let mut plan = Plan::default();
+        plan.add("sync")?;
+        Ok(plan)
+    }
+
+    fn is_without_noise(&self) -> bool {
+        self.ppct.is_some() && self.plan.is_nowhere()
+    }
+
+    /// What is done to the program, in words.
+    fn treatment(&self, plan: &Plan) -> String {
+        match self.ppct {
+            None => plan.to_string(),
+            Some(depth) if self.is_without_noise() => format!("ppct:d={depth}"),
+            Some(depth) => format!("ppct:d={depth} and {plan}"),
+        }
+    }
+
     fn plan_wants_learning(&self, plan: &Plan) -> bool {
         plan.variables == Variables::Aimed && self.learn == 0
     }
@@ -160,7 +188,9 @@ fn execute_all(
     subject: &Subject,
 ) -> Result<Option<Failing>> {
     batch.add_group(None);
-    batch.add_group(Some(plan.to_string()));
+    batch.add_group(Some(arguments.treatment(plan)));
+    let ppct = |depth| ParallelPpct::new(arguments.program.seed, depth, None, None);
+    let mut ppct = arguments.ppct.map(ppct);
     let counts = [arguments.baseline.unwrap_or(arguments.runs), arguments.runs];
     let total: u64 = counts.iter().sum();
     let is_silent = arguments.program.is_silent();
@@ -178,9 +208,16 @@ fn execute_all(
                 continue;
             }
             let order = order(arguments, plan, group, batch, aim);
+            batch.prioritise(match &mut ppct {
+                Some(ppct) if group == WITH => ppct.order(number),
+                _ => PriorityOrder::NOBODY,
+            });
             let Some((verdict, execution)) = batch.execute(group, order)? else {
                 break 'all;
             };
+            if let (Some(ppct), WITH) = (&mut ppct, group) {
+                ppct.learn(&execution);
+            }
             seen.executions += 1;
             seen.failures += u64::from(verdict.is_failure());
             seen.tasks_max = seen.tasks_max.max(execution.threads.len() as u64);
@@ -217,7 +254,7 @@ fn order(
     if order.is_aimed {
         order.variables = Variables::Aimed;
     }
-    if group == WITHOUT {
+    if group == WITHOUT || arguments.is_without_noise() {
         order.noised = Placements::default();
     }
     order

@@ -26,6 +26,7 @@ fn data(cells: &[(&Measurement, Measured)]) -> Table {
         "wrong",
         "signalled",
         "stuck",
+        "late",
         "unique",
         "complete",
         "events",
@@ -39,7 +40,13 @@ fn data(cells: &[(&Measurement, Measured)]) -> Table {
     for (one, found) in cells {
         let number =
             |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
-        let counts = [found.executions, found.wrong, found.signalled, found.stuck];
+        let counts = [
+            found.executions,
+            found.wrong,
+            found.signalled,
+            found.stuck,
+            found.late,
+        ];
         let mut row = vec![one.cell.program.clone(), one.cell.technique.clone()];
         row.extend(counts.map(|count| count.to_string()));
         row.extend([found.unique, found.complete].map(|count| count.to_string()));
@@ -71,7 +78,7 @@ fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
         };
         found.find(is_it).map(|one| &one.1)
     };
-    let mut text = opening(options);
+    let mut text = opening(options, cells);
     let (verdicts, agreeing, judged) = verdicts(&noises, &of);
     let _ = writeln!(
         text,
@@ -119,8 +126,9 @@ fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
     text
 }
 
-fn opening(options: &Options) -> String {
+fn opening(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
     let limit = options.limit;
+    let sum = |number: fn(&Measured) -> u64| cells.iter().map(|one| number(&one.1)).sum::<u64>();
     format!(
         "# What noise does to the programs of the IBM benchmark\n\n\
          F. de Luna, *OSCAR: a noise injection framework for testing concurrent software*, NOVA University Lisbon,\n\
@@ -130,14 +138,16 @@ fn opening(options: &Options) -> String {
          - `sleep:A..B` holds a thread up for A to B milliseconds, `yield:A..B` lets it yield A to B times, each time\n  \
          it comes to a place where noise is on: behind the start of a thread, before a lock, behind an unlock, before\n  \
          accesses of plain memory that threads share. Where the thesis had one of them off for a program, so it is here.\n\
-         - An execution fails with an exit code, a signal, or by not coming to its end within {} seconds ({} with\n  \
-         sleeps).\n\
+         - An execution fails with an exit code, a signal, or if all its threads sleep after {} seconds ({} with noise\n  \
+         that sleeps). One that is busy still is left out of the rates: of {} executions {} were.\n\
          - Programs are written anew in C from descriptions, one size each; the thesis ran the Java originals on one\n  \
          processor, at up to three sizes. What they share is the kind of bug. Only words can be compared.\n\
          - *exposed*: seen with noise only; *raised*, *masked*: the intervals of 95 % of the rates without noise and\n  \
          with some noise lie apart; *never*: not seen; *unchanged*: anything else.\n\n",
         TIME_MAX.as_secs(),
         TIME_MAX_ASLEEP.as_secs(),
+        sum(|found| found.executions),
+        sum(|found| found.late),
     )
 }
 

@@ -5,11 +5,11 @@ use unpick_noise::statistics::{Effect, Share};
 
 use super::Measured;
 
-/// The failure rate of a cell.
+/// The failure rate of a cell, among executions of which is known how they end.
 pub(super) fn share(measured: &Measured) -> Share {
     Share {
         count: measured.failures(),
-        of: measured.executions,
+        of: measured.executions - measured.late,
     }
 }
 
