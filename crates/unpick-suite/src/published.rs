@@ -5,11 +5,13 @@
 //! 3.2 and 4.1 to 4.3. Cells that the printed text lost were restored by re-computation on exact
 //! models of the programs. Data only: nothing here is computed at run time.
 
+mod first_bug;
 mod ibm;
 mod needlepoint;
 mod reductions;
 pub(crate) mod rows;
 
+pub use first_bug::{FIRST_BUG_TECHNIQUES, FIRST_BUGS, FirstBug, Mean};
 pub use ibm::{IBM, IbmBug, IbmProgram};
 pub use needlepoint::{Found, NEEDLEPOINT, NeedlepointBug};
 pub use reductions::{REDUCTIONS, Reduction, reduction};

@@ -2,6 +2,7 @@
 //! failure replays.
 
 use std::time::Instant;
+use unpick::store::Store;
 use unpick::trace::{FailureKind, Outcome};
 use unpick::{Config, FirstFailure, explore, replay};
 use unpick_suite::{BugKind, Program, Source, facts, find, programs};
@@ -127,6 +128,20 @@ fn every_fault_shows_as_its_kind_and_replays() {
         assert_eq!(again.trace.hash(), failure.trace.hash(), "{}", program.name);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Found by `unpick suite run misc.safestack --strategy surw:objects=5,weigh=1 --seed 21 --executions 1000000`.
+#[test]
+fn a_recorded_schedule_shows_the_fault_of_safestack() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/safestack.txt");
+    let (_, record) = Store::new("").load(path).unwrap();
+    let config = Config::new().settings_from(&record.header.settings);
+    let found = replay(&config, &body(HARD), record.trace.clone());
+    let failure = found.first_failure.expect("the recorded schedule fails");
+    assert_eq!(failure.outcome, record.outcome);
+    assert_eq!(failure.trace.hash(), record.trace.hash());
+    assert!(fits(facts(HARD).unwrap().kind.unwrap(), &failure.outcome));
+    assert!(failure.trace.preemption_count() >= 5, "the study says five");
 }
 
 #[test]

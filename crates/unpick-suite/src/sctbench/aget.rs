@@ -14,7 +14,7 @@ use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use unpick::thread;
+use unpick::thread::{self, JoinHandle};
 
 pub(crate) const PROGRAM: Program = with_twin(
     &AGET,
@@ -39,11 +39,7 @@ type Log = (u32, [u32; WORKERS]);
 
 fn body(arguments: &Arguments) {
     let download = Arc::new(Download::default());
-    let is_faulty = arguments.is_on("bug");
-    let handler = is_faulty.then(|| {
-        let download = download.clone();
-        thread::spawn(move || save(&download))
-    });
+    let handler = arguments.is_on("bug").then(|| handle(&download));
     let workers: [_; WORKERS] = std::array::from_fn(|worker| {
         let download = download.clone();
         thread::spawn(move || fetch(&download, worker))
@@ -51,15 +47,19 @@ fn body(arguments: &Arguments) {
     for worker in workers {
         worker.join().unwrap();
     }
-    let log = match handler {
-        Some(handler) => handler.join().unwrap(),
-        None => save(&download),
-    };
+    let handler = handler.unwrap_or_else(|| handle(&download));
+    let log = handler.join().unwrap();
     let size = WORKERS as u32 * STEPS;
     assert!(
         log == (size, [STEPS; WORKERS]),
         "saved {log:?}, and {size} bytes are in the file"
     );
+}
+
+/// The interrupt.
+fn handle(download: &Arc<Download>) -> JoinHandle<Log> {
+    let download = download.clone();
+    thread::spawn(move || save(&download))
 }
 
 fn fetch(download: &Download, worker: usize) {

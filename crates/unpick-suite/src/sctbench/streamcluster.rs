@@ -5,8 +5,8 @@
 //! - `streamcluster`: a worker uses what the first one sums up, with no barrier in between;
 //! - `streamcluster2`: with three workers, the last one uses what the second one has just stored: the
 //!   result differs from that of a sequential execution;
-//! - `streamcluster3`: a worker that was woken to look at a point reads the number of the point again, after the first
-//!   worker has gone past the last one: an access out of bounds.
+//! - `streamcluster3`: a worker uses its place in an array that the first one makes, with no barrier in between:
+//!   an access out of bounds. The thesis does not say which array.
 //!
 //! *Kept*: the stream comes in two parts, each with workers of its own; rounds, phases and the barrier of PARSEC, which is a
 //! lock and a condition variable; who sums up. *Left out*: points and distances, which are small numbers here.
@@ -16,7 +16,7 @@ use crate::join::join_all;
 use crate::published::rows::{STREAMCLUSTER, STREAMCLUSTER2, STREAMCLUSTER3};
 use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
-use unpick::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use unpick::sync::{Condvar, Mutex};
 use unpick::thread;
 
@@ -38,10 +38,10 @@ pub(crate) const PROGRAM_2: Program = with_twin(
 
 pub(crate) const PROGRAM_3: Program = with_twin(
     &STREAMCLUSTER3,
-    "workers who are woken for each point of a stream",
-    "the number of the point is read again after it was checked",
-    &[Parameter::twin("0 reads the number of the point once")],
-    |arguments| cluster(arguments, 2, 32, look_at_points),
+    "clustering in rounds by two workers, with an array for both",
+    "no barrier between making the array and using it",
+    &[Parameter::twin("0 has the barrier")],
+    |arguments| cluster(arguments, 2, 30, make_and_use),
 );
 
 /// The parts of the stream.
@@ -56,10 +56,8 @@ struct Stream {
     parts: [AtomicUsize; WORKERS_MAX],
     sum: AtomicUsize,
     centre: AtomicUsize,
-    point: AtomicUsize,
-    is_open: Mutex<usize>,
-    opened: Condvar,
-    is_seen: AtomicBool,
+    /// The length of the array that the workers share.
+    length: AtomicUsize,
 }
 
 /// The barrier of PARSEC: whoever comes last wakes the others.
@@ -100,10 +98,7 @@ fn cluster(arguments: &Arguments, workers: usize, rounds: usize, work: fn(&Strea
             parts: Default::default(),
             sum: AtomicUsize::new(0),
             centre: AtomicUsize::new(0),
-            point: AtomicUsize::new(0),
-            is_open: Mutex::new(0),
-            opened: Condvar::new(),
-            is_seen: AtomicBool::new(false),
+            length: AtomicUsize::new(0),
         });
         let handles = (0..workers)
             .map(|me| {
@@ -163,41 +158,21 @@ fn store_and_use(stream: &Stream, me: usize) {
     );
 }
 
-/// The first worker opens one point after the other, the second one looks at each.
-fn look_at_points(stream: &Stream, me: usize) {
-    let points = vec![1; stream.rounds];
+fn make_and_use(stream: &Stream, me: usize) {
     if me == 0 {
-        for point in 0..=stream.rounds {
-            stream.point.store(point, SeqCst);
-            let mut is_open = stream.is_open.lock().unwrap();
-            *is_open = point + 1;
-            drop(is_open);
-            stream.opened.notify_all();
-            if stream.has_barrier || point + 1 < stream.rounds {
-                while point < stream.rounds && !stream.is_seen.swap(false, SeqCst) {
-                    thread::yield_now();
-                }
-            }
-        }
-        return;
+        stream.length.store(stream.workers, SeqCst);
     }
-    let mut seen = 0;
-    loop {
-        let mut is_open = stream.is_open.lock().unwrap();
-        while *is_open <= seen {
-            is_open = stream.opened.wait(is_open).unwrap();
+    missing_barrier(stream);
+    let length = stream.length.load(SeqCst);
+    assert!(me < length, "place {me} of an array of {length}");
+    for round in 1..=stream.rounds {
+        stream.parts[me].store(round, SeqCst);
+        stream.barrier.wait();
+        if me == 0 {
+            let parts = stream.parts[..stream.workers].iter();
+            let sum = parts.map(|part| part.load(SeqCst)).sum();
+            stream.sum.store(sum, SeqCst);
         }
-        drop(is_open);
-        let point = stream.point.load(SeqCst);
-        if point >= stream.rounds {
-            return;
-        }
-        let again = match stream.has_barrier {
-            true => point,
-            false => stream.point.load(SeqCst),
-        };
-        assert!(again < points.len(), "there is no point {again}");
-        seen = point + 1;
-        stream.is_seen.store(true, SeqCst);
+        stream.barrier.wait();
     }
 }
