@@ -29,6 +29,11 @@ pub fn measure_comparison(root: &Path, options: &[String]) -> Result<bool> {
     start(root, ["unpick-analysis", "compare"], options)
 }
 
+/// Measures `ppct` on real threads beside `pct`.
+pub fn measure_ppct(root: &Path) -> Result<bool> {
+    start(root, ["unpick-native", "ppct"], &[])
+}
+
 /// Measures what placements of noise cost that do nothing.
 pub fn measure_noise(root: &Path) -> Result<bool> {
     start(root, ["unpick-native", "noise"], &[])

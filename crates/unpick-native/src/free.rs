@@ -7,6 +7,7 @@
 
 mod desk;
 mod judge;
+mod ppct;
 mod watch;
 
 use std::fs::File;
@@ -17,11 +18,12 @@ use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use unpick_noise::{NoiseOrder, PLACEMENT_COUNT, Placement};
-use unpick_protocol::FREE_VARIABLE;
+use unpick_protocol::{FREE_VARIABLE, PriorityOrder};
 
 use crate::drive::{Command, DriveError, preload};
 use desk::SharedFreeDesk;
 pub use judge::{Expectation, Verdict};
+pub use ppct::ParallelPpct;
 pub use watch::Stack;
 
 /// How free executions are run.
@@ -91,6 +93,19 @@ pub struct Event {
     pub pc: u64,
 }
 
+/// What came of priorities in an execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Priorities {
+    /// Steps of all threads, counted while there were two.
+    pub step_count: u64,
+    /// Threads that were held back.
+    pub low_count: u32,
+    /// Steps that these made out of turn by chance.
+    pub passed: u32,
+    /// Steps that they made because nobody else went on.
+    pub stalled: u32,
+}
+
 /// One free execution.
 #[derive(Clone, Debug)]
 pub struct Execution {
@@ -114,6 +129,8 @@ pub struct Execution {
     pub events_lost: u64,
     /// Threads for which there was no record.
     pub threads_lost: u32,
+    /// What came of priorities.
+    pub priorities: Priorities,
     /// Places in the code that were seen to touch plain memory that threads share.
     pub conflicts: Vec<u64>,
 }
@@ -133,6 +150,7 @@ pub struct Session {
     command: Command,
     setup: Setup,
     desk: SharedFreeDesk,
+    priorities: PriorityOrder,
 }
 
 impl Session {
@@ -143,7 +161,13 @@ impl Session {
             command: command.clone(),
             setup,
             desk: desk.map_err(|cause| cannot_start(command, cause))?,
+            priorities: PriorityOrder::NOBODY,
         })
+    }
+
+    /// Holds threads of low priority back in the executions that follow.
+    pub fn prioritise(&mut self, priorities: PriorityOrder) {
+        self.priorities = priorities;
     }
 
     /// Runs the program once. `goes_on` is asked now and then; if it says no, the program is ended and
@@ -153,7 +177,7 @@ impl Session {
         order: &NoiseOrder,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Result<Option<Execution>, DriveError> {
-        self.desk.prepare(order);
+        self.desk.prepare(order, &self.priorities);
         let fail = |cause| cannot_start(&self.command, cause);
         let output = [memory_file().map_err(fail)?, memory_file().map_err(fail)?];
         let start = Instant::now();
@@ -181,6 +205,7 @@ impl Session {
             events,
             events_lost,
             threads_lost: self.desk.threads_lost(),
+            priorities: self.desk.priorities(),
             conflicts: self.desk.conflicts(),
         }))
     }

@@ -5,6 +5,7 @@ pub mod compile;
 pub mod doctor;
 pub mod drive;
 pub mod free;
+pub mod ibm;
 pub mod install;
 pub mod program;
 pub mod symbols;

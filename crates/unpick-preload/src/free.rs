@@ -5,10 +5,11 @@
 //! placement, with an object and a place in the code. What is done then is decided in [`arrive`], in this
 //! order: it is counted, written into the trace of the thread, and the *policy* may hold the thread up. A
 //! placement at which there is nothing to do costs a load and a test. Nothing here takes a lock, counts
-//! in memory that other threads write, or allocates. Noise is the policy of `noise.rs`; another one, such as
-//! letting a thread go on only when it may, goes beside it.
+//! in memory that other threads write, or allocates. Noise is the policy of `noise.rs`; that of `priorities.rs`,
+//! which lets few threads go on only when it is their turn, counts the steps of all, because that is what it is.
 
 mod noise;
+mod priorities;
 mod stack;
 mod thread;
 mod variables;
@@ -63,7 +64,10 @@ pub fn begin() {
         libc::pthread_atfork(None, None, Some(forget));
     }
     thread::adopt_first(desk);
-    ACTIVE.store(desk.order.active().0, Ordering::Release);
+    ACTIVE.store(
+        desk.order.active().0 | priorities::points(desk).0,
+        Ordering::Release,
+    );
     desk.is_manned.store(1, Ordering::Release);
 }
 
@@ -142,6 +146,9 @@ fn arrive(placement: Placement, object: usize, pc: usize) {
     thread.is_busy.store(0, Ordering::Relaxed);
     if let Some(noise) = hold {
         noise::perform(desk, thread, noise);
+    }
+    if desk.priorities.order.depth != 0 {
+        priorities::arrive(desk, thread, placement);
     }
 }
 

@@ -51,10 +51,57 @@ pub struct FreeDesk {
     pub listeners: AtomicU32,
     /// What to do.
     pub order: NoiseOrder,
+    /// Whom to hold back.
+    pub priorities: PriorityDesk,
     /// Places in the code that were seen to conflict, an open table. Many writers.
     pub conflicts: [AtomicU64; CONFLICTS],
     /// Who has touched which address. Many writers.
     pub owners: [Owner; OWNERS],
+}
+
+/// The most changes of priority in an execution.
+pub const CHANGES_MAX: usize = 64;
+
+/// Whom to hold back in a free execution: one thread from the beginning, and whoever makes certain steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct PriorityOrder {
+    /// The depth d; zero means that nobody is held back. At most [`CHANGES_MAX`].
+    pub depth: u32,
+    /// The thread that begins at priority d, by the order of creation.
+    pub low_first: u32,
+    /// The steps k_1 … k_(d-1). Who makes the i-th falls to priority d - i.
+    pub changes: [u64; CHANGES_MAX],
+}
+
+impl PriorityOrder {
+    /// Nobody is held back.
+    pub const NOBODY: PriorityOrder = PriorityOrder {
+        depth: 0,
+        low_first: 0,
+        changes: [0; CHANGES_MAX],
+    };
+}
+
+/// Threads that are held back, and what they wait for.
+#[repr(C)]
+pub struct PriorityDesk {
+    /// What the driver wants.
+    pub order: PriorityOrder,
+    /// Steps of all threads, counted while there are two. Many writers.
+    pub steps: AtomicU64,
+    /// Threads of high priority that are not in a call that may block. Many writers.
+    pub high_running: AtomicU32,
+    /// Raised when one of them comes back from such a call. Many writers.
+    pub changes_of_high: AtomicU32,
+    /// Single steps that threads of low priority may make out of turn. Many writers.
+    pub passes: AtomicU32,
+    /// How many such steps were made, and how many because nobody else seemed to go on. Many writers.
+    pub passed: [AtomicU32; 2],
+    /// The numbers of threads of low priority, plus one. Many writers, each of one word.
+    pub low: [AtomicU32; CHANGES_MAX + 1],
+    /// How many. Many writers.
+    pub low_count: AtomicU32,
 }
 
 /// Who has touched an address: what was seen last, which others may overwrite.
@@ -89,6 +136,14 @@ pub struct FreeThread {
     pub noise_ticks: AtomicU64,
     /// Entries of the trace; those that found no room are counted, too.
     pub event_count: AtomicU64,
+    /// Its priority if that is not above the depth, or zero. Written by it alone, or before it begins.
+    pub priority: AtomicU32,
+    /// The priority that it gets at its next point, or zero.
+    pub priority_next: AtomicU32,
+    /// Not zero: it is in a call that may block.
+    pub is_away: AtomicU32,
+    /// The last change among threads of high priority after which it went on.
+    pub calm: AtomicU32,
     /// How often it has come to each placement.
     pub reached: [AtomicU64; PLACEMENT_COUNT],
     /// How often noise fired there.

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use unpick_noise::{NoiseOrder, Operation, PLACEMENT_COUNT, Placement};
-use unpick_protocol::{FreeDesk, FreeEvent, FreeThread, UNKNOWN};
+use unpick_protocol::{FreeDesk, FreeEvent, FreeThread, PriorityOrder, UNKNOWN};
 
-use super::{Event, Thread};
+use super::{Event, Priorities, Thread};
 
 /// The memory, mapped.
 pub(super) struct SharedFreeDesk {
@@ -71,7 +71,7 @@ impl SharedFreeDesk {
     }
 
     /// Forgets the last execution and writes down the order for the next. No program runs now.
-    pub fn prepare(&mut self, order: &NoiseOrder) {
+    pub fn prepare(&mut self, order: &NoiseOrder, priorities: &PriorityOrder) {
         let used = self.record_count();
         let had_memory = is_about_memory(&self.top().order);
         for number in 0..used {
@@ -87,6 +87,9 @@ impl SharedFreeDesk {
         // SAFETY: no program runs, so that this is the only reference.
         let desk = unsafe { &mut *self.memory.cast::<FreeDesk>() };
         desk.order = *order;
+        // SAFETY: as above; zeroes are a desk of priorities.
+        desk.priorities = unsafe { std::mem::zeroed() };
+        desk.priorities.order = *priorities;
         for word in [&desk.is_manned, &desk.threads, &desk.halted, &desk.alone] {
             word.store(0, Ordering::Relaxed);
         }
@@ -102,6 +105,18 @@ impl SharedFreeDesk {
                 owner.touch.store(0, Ordering::Relaxed);
                 owner.pc.store(0, Ordering::Relaxed);
             }
+        }
+    }
+
+    /// What came of priorities, if there were any.
+    pub fn priorities(&self) -> Priorities {
+        let desk = &self.top().priorities;
+        let [passed, stalled] = [0, 1].map(|at: usize| desk.passed[at].load(Ordering::Relaxed));
+        Priorities {
+            step_count: desk.steps.load(Ordering::Relaxed),
+            low_count: desk.low_count.load(Ordering::Relaxed),
+            passed,
+            stalled,
         }
     }
 

@@ -109,6 +109,7 @@ mod tests {
             events: Vec::new(),
             events_lost: 0,
             threads_lost: 0,
+            priorities: Default::default(),
             conflicts: Vec::new(),
         }
     }

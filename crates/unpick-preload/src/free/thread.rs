@@ -6,7 +6,7 @@
 //! possible because this library is always there when the program starts. Controlled programs never look
 //! at the word.
 
-use super::{desk, reach, record};
+use super::{desk, priorities, reach, record};
 use crate::real::Start;
 use crate::sys;
 use core::arch::{asm, global_asm};
@@ -67,6 +67,7 @@ fn adopt_stranger() -> Option<&'static FreeThread> {
     let desk = desk()?;
     let (number, thread) = take(desk)?;
     thread.index.store(UNKNOWN, Ordering::Relaxed);
+    priorities::admit(desk, number, thread);
     adopt(desk, number, thread);
     Some(thread)
 }
@@ -74,6 +75,7 @@ fn adopt_stranger() -> Option<&'static FreeThread> {
 /// Gives the first thread its record.
 pub fn adopt_first(desk: &'static FreeDesk) {
     if let Some((number, thread)) = take(desk) {
+        priorities::admit(desk, number, thread);
         adopt(desk, number, thread);
     }
 }
@@ -115,7 +117,8 @@ pub fn create(
     };
     reach(Placement::before(Operation::Create), 0, pc);
     let child = current().and_then(|parent| {
-        let (_, child) = take(desk)?;
+        let (number, child) = take(desk)?;
+        priorities::admit(desk, number, child);
         let index = parent.children.load(Ordering::Relaxed);
         parent.children.store(index + 1, Ordering::Relaxed);
         child
@@ -130,6 +133,9 @@ pub fn create(
         Some(child) => call(begin, core::ptr::from_ref(child).cast_mut().cast()),
         None => call(start, argument),
     };
+    if let Some(child) = child.filter(|_| result != 0) {
+        priorities::withdraw(desk, child);
+    }
     let handle = match result {
         // SAFETY: the C library has put it there.
         0 => unsafe { *out as usize },
