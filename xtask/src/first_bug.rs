@@ -120,8 +120,9 @@ const NOTES: &str = "
 - The published techniques made every access to shared memory a scheduling point. Here the points of the programs
   that are modelled exactly are those of the thesis's study, which are fewer; `chess.*`, `inspect.qsort_mt`,
   `radbench.bug4` and `CB.pbzip2-0.9.4` are models of the faulty part. Compare orders of magnitude only.
-- Losses: `surw` needs more schedules than published on `reorder_*` and `radbench.bug4`, where the first executions
-  go into learning how often each object is used. `portfolio` spreads over its members and is behind the best of them.
+- Losses: `surw` needs two to four times the published schedules on `reorder_*`, `twostage_100`, `radbench.bug4` and
+  `chess.*`, and `pos` ten times on some of `chess.*`; why was not looked into. `portfolio` spreads over its members and
+  is behind the best of them.
 - `misc.safestack` has a page of its own: [safestack](safestack.md).
 - Of the printed subjects reorder_50 and _100, twostage_20 and _50, boundedBuffer, bbuf and the ConVul programs are
   not in the suite.
