@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod first_bug;
 mod native;
 mod oracles;
 mod soundness;
@@ -55,6 +56,18 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
+    /// Measure how many schedules it takes to the first failure and write docs/study/first-bug.md
+    FirstBug {
+        /// Only programs whose name contains this; the page is written if it is all of them
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Seeds for each program and strategy
+        #[arg(long, default_value_t = 20)]
+        trials: u32,
+        /// At most so many schedules a trial, where the published limit is larger
+        #[arg(long, default_value_t = 10_000)]
+        schedules: u64,
+    },
     /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
     /// docs/study/understanding.md
     Understanding,
@@ -93,6 +106,11 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
+        Chore::FirstBug {
+            only,
+            trials,
+            schedules,
+        } => first_bug::run(&root, &only, trials, schedules),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),

@@ -154,6 +154,14 @@ impl Parameter {
         Parameter::size(name, meaning, default, 0, 1)
     }
 
+    /// A switch that is off unless it is asked for, in a program that keeps its name.
+    pub(crate) const fn variant(name: &'static str, meaning: &'static str) -> Self {
+        Parameter {
+            is_quiet: true,
+            ..Parameter::switch(name, meaning, 0)
+        }
+    }
+
     /// The switch between a faulty program and its fixed twin, `NAME:bug=0`; `meaning` says what is fixed.
     pub(crate) const fn twin(meaning: &'static str) -> Self {
         Parameter {

@@ -8,9 +8,11 @@
 //!
 //! *Kept*: the algorithm, operation by operation; three tasks, two rounds; the yields where a task
 //! finds the stack empty or a node without successor. Writing and reading the mark of a node are
-//! scheduling points: without one between them the fault could not be seen. *Left out*: nothing.
+//! scheduling points: without one between them the fault could not be seen. With `plain=1` marks are plain
+//! memory, as in the original: no scheduling points, and the data race between two owners is the failure.
 
 use super::with_twin;
+use crate::generated::SharedCell;
 use crate::join::join_all;
 use crate::published::rows::SAFESTACK;
 use crate::{Arguments, Parameter, Program};
@@ -23,7 +25,10 @@ pub(crate) const PROGRAM: Program = with_twin(
     &SAFESTACK,
     "lock-free stack of Vyukov, three tasks that pop and push",
     "a node can be popped twice: the head returns to an old value (ABA)",
-    &[Parameter::twin("0 pops and pushes under a lock")],
+    &[
+        Parameter::twin("0 pops and pushes under a lock"),
+        Parameter::variant("plain", "1: marks are plain memory, watched for data races"),
+    ],
     body,
 );
 
@@ -36,18 +41,47 @@ struct Stack {
     head: AtomicI32,
     count: AtomicI32,
     next: [AtomicI32; NODES],
-    marks: [AtomicI32; NODES],
+    marks: Marks,
     /// Held around every pop and push by the fixed twin.
     lock: Option<Mutex<()>>,
 }
 
+/// Who had each node last.
+enum Marks {
+    Atomic([AtomicI32; NODES]),
+    Plain([SharedCell; NODES]),
+}
+
+impl Marks {
+    fn new(is_plain: bool) -> Marks {
+        match is_plain {
+            true => Marks::Plain(std::array::from_fn(|_| SharedCell::new())),
+            false => Marks::Atomic([NONE; NODES].map(AtomicI32::new)),
+        }
+    }
+
+    /// Marks a node and looks whether the mark is there.
+    fn hold(&self, node: usize, me: i32) -> bool {
+        match self {
+            Marks::Atomic(marks) => {
+                marks[node].store(me, SeqCst);
+                marks[node].load(SeqCst) == me
+            }
+            Marks::Plain(marks) => {
+                marks[node].set(me as u32);
+                marks[node].get() == me as u32
+            }
+        }
+    }
+}
+
 impl Stack {
-    fn new(is_locked: bool) -> Stack {
+    fn new(is_locked: bool, is_plain: bool) -> Stack {
         Stack {
             head: AtomicI32::new(0),
             count: AtomicI32::new(NODES as i32),
             next: [1, 2, NONE].map(AtomicI32::new),
-            marks: [NONE; NODES].map(AtomicI32::new),
+            marks: Marks::new(is_plain),
             lock: is_locked.then(|| Mutex::new(())),
         }
     }
@@ -92,7 +126,10 @@ impl Stack {
 }
 
 fn body(arguments: &Arguments) {
-    let stack = Arc::new(Stack::new(!arguments.is_on("bug")));
+    let stack = Arc::new(Stack::new(
+        !arguments.is_on("bug"),
+        arguments.is_on("plain"),
+    ));
     let handles = (0..NODES as i32)
         .map(|me| {
             let stack = stack.clone();
@@ -110,8 +147,7 @@ fn use_nodes(stack: &Stack, me: i32) {
                 None => thread::yield_now(),
             }
         };
-        stack.marks[node].store(me, SeqCst);
-        assert!(stack.marks[node].load(SeqCst) == me, "popped twice");
+        assert!(stack.marks.hold(node, me), "popped twice");
         stack.push(node);
     }
 }
