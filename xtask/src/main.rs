@@ -4,7 +4,6 @@
 
 mod bench;
 mod ci;
-mod fabric;
 mod native;
 mod oracles;
 mod soundness;
@@ -56,12 +55,6 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
-    /// The bugs of a replicated service under several strategies, beside the published table
-    Fabric {
-        /// Executions for each bug and strategy
-        #[arg(long, default_value_t = 10_000)]
-        executions: u64,
-    },
     /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
     /// docs/study/understanding.md
     Understanding,
@@ -72,9 +65,10 @@ enum Chore {
         parts: Vec<String>,
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
-    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors
+    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
+    /// `bench compare` the comparison of traces, `bench ppct` `ppct` on real threads
     Bench {
-        /// `native`, `mcr`, `actors`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, `compare`, `noise`, `ppct`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -99,14 +93,18 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
-        Chore::Fabric { executions } => fabric::run_study(executions),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
+        Chore::Bench { options } if options == ["noise"] => bench::measure_noise(&root),
         Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),
         Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
             bench::measure_causality(&root, &options[1..])
         }
+        Chore::Bench { options } if options.first().is_some_and(|part| part == "compare") => {
+            bench::measure_comparison(&root, &options[1..])
+        }
+        Chore::Bench { options } if options == ["ppct"] => bench::measure_ppct(&root),
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {

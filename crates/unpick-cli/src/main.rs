@@ -13,6 +13,7 @@ mod json;
 mod junit;
 mod merge;
 mod native;
+mod noise;
 mod options;
 mod output;
 mod predict;
@@ -71,6 +72,9 @@ enum Command {
     /// The program should have been built by `unpick cc`, `unpick c++` or `cargo unpick`; otherwise
     /// only its calls of the thread library are under control, and a warning says so.
     Run(run::RunArguments),
+    /// Run a native program freely, on real threads, and disturb it: noise at chosen placements
+    #[command(subcommand)]
+    Noise(noise::NoiseCommand),
     /// Benchmark programs with known answers: list them, explore them
     #[command(subcommand)]
     Suite(suite::SuiteCommand),
@@ -148,6 +152,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Noise(command) => noise::noise(&command),
         Command::Suite(command) => suite::run(command),
         Command::Study(arguments) => study::study(&arguments),
         Command::Merge(arguments) => merge::merge(&arguments),

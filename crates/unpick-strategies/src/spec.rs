@@ -6,8 +6,8 @@ use crate::dpor::chain::Chain;
 use crate::technique::{Technique, WORDS, techniques};
 use crate::{
     ActorPct, ActorRandom, AtomFuzzer, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor,
-    LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, PreemptAlways, PreemptBound,
-    Random, RoundRobin, Select, Surw,
+    LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, Ppct, PreemptAlways, PreemptBound,
+    Random, RandomSleep, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -120,10 +120,10 @@ impl Spec {
             && bounds.iter().all(|name| self.value(name).is_none())
     }
 
-    /// The probability with which one execution finds a bug of the depth that `pct` was asked for,
-    /// at least: `1 / (n k^(d-1))`, for what is told or else was seen of the size of the program.
+    /// The probability with which one execution finds a bug of the depth that `pct` or `ppct` was asked
+    /// for, at least: `1 / (n k^(d-1))`, for what is told or else was seen of the size of the program.
     pub fn guarantee(&self, profile: &Profile) -> Option<f64> {
-        if self.technique.name != "pct" {
+        if !["pct", "ppct"].contains(&self.technique.name) {
             return None;
         }
         let depth = self.value("d").unwrap_or(3) as i32;
@@ -188,6 +188,10 @@ impl Spec {
                 let depth = self.value("d").unwrap_or(3) as u32;
                 Box::new(Pct::new(seed, depth, self.value("k")))
             }
+            "ppct" => {
+                let depth = self.value("d").unwrap_or(3) as u32;
+                Box::new(Ppct::new(seed, depth, self.value("n"), self.value("k")))
+            }
             "actor-random" => Box::new(ActorRandom::new(seed)),
             "actor-pct" => {
                 let depth = self.value("d").unwrap_or(3) as u32;
@@ -208,6 +212,11 @@ impl Spec {
             "preempt-bound" => {
                 let preemptions = self.value("c").unwrap_or(2) as u32;
                 Box::new(PreemptBound::new(seed, preemptions, self.value("k")))
+            }
+            "random-sleep" => {
+                let odds = self.value("odds").unwrap_or(30);
+                let sleep_max = self.value("sleep").unwrap_or(100);
+                Box::new(RandomSleep::new(seed, odds, sleep_max))
             }
             "atom-fuzzer" => Box::new(AtomFuzzer::new(seed)),
             "maple" => Box::new(Maple::new(seed)),

@@ -11,6 +11,7 @@ mod lazy_hbr;
 mod mcr;
 pub mod measure;
 mod needlepoint;
+mod noise;
 pub mod page;
 pub mod plot;
 mod results;
@@ -31,6 +32,7 @@ pub fn studies() -> Vec<Box<dyn Study>> {
         Box::new(lazy_hbr::LazyHbr),
         Box::new(needlepoint::Needlepoint),
         Box::new(mcr::Mcr),
+        Box::new(noise::Noise),
     ]
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING};
-use unpick::report::{FailureReport, NEAR, Way, count_line, headline, more_line};
+use unpick::report::{FREE, FailureReport, NEAR, Way, count_line, headline, more_line};
 use unpick::store::Store;
 use unpick::trace::Record;
 use unpick::{Config, Exploration, FailureGroup, FirstFailure};
@@ -105,6 +105,26 @@ pub(crate) fn explore(
     let mut presented = presented?;
     presented.add(&tried.said);
     Ok(presented)
+}
+
+/// Says what came of following a free execution that failed.
+pub(crate) fn tell_free(
+    name: &str,
+    command: &Command,
+    drive: &Options,
+    options: &ExplorationOptions,
+    explored: Explored,
+    elapsed: Duration,
+) -> Result<Presented> {
+    let subject = Subject {
+        name,
+        command,
+        drive,
+        options,
+        is_other: false,
+        count: None,
+    };
+    tell(subject, explored, Some(Way::Free), elapsed)
 }
 
 fn seen_of(seen: drive::Progress) -> Seen {
@@ -436,8 +456,10 @@ fn record(
         .memory(settings.memory);
     let name = format!("{PREFIX}{}", subject.name);
     let mut record = unpick::record(&config, &name, failure, known);
-    if way == Way::Near {
-        record.header.strategy = NEAR.to_string();
+    match way {
+        Way::Near => record.header.strategy = NEAR.to_string(),
+        Way::Free => record.header.strategy = FREE.to_string(),
+        _ => {}
     }
     record.header.settings.push(' ');
     let more = settings_text(subject.command, subject.drive, explored);

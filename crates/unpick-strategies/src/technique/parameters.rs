@@ -60,14 +60,31 @@ pub(super) const STEPS: Parameter = (
     u64::MAX,
     "steps of an execution (default: the most seen so far)",
 );
-
+pub(super) const DEPTH: Parameter = ("d", 1, 64, "bug depth (default 3)");
 pub(super) const TASKS: Parameter = (
+    "n",
+    1,
+    u32::MAX as u64,
+    "tasks of an execution (default: the most seen so far)",
+);
+pub(super) const TASKS_TOLD: Parameter = (
     "n",
     1,
     u32::MAX as u64,
     "tasks of an execution (only for the guarantee; default: the most seen)",
 );
-
+pub(super) const ODDS: Parameter = (
+    "odds",
+    1,
+    u32::MAX as u64,
+    "one sleep in so many steps (default 30)",
+);
+pub(super) const SLEEP_MAX: Parameter = (
+    "sleep",
+    1,
+    u32::MAX as u64,
+    "longest sleep, in steps of others (default 100)",
+);
 pub(super) const SENDS: Parameter = (
     "k",
     1,
