@@ -44,8 +44,9 @@ impl Spec {
         for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
             spec.add(pair)?;
         }
-        let (one, other) = ("preemptions", "delays");
-        if spec.value(one).is_some() && spec.value(other).is_some() {
+        let bounds = ["preemptions", "delays", "iterate"];
+        let mut given = bounds.into_iter().filter(|key| spec.value(key).is_some());
+        if let (Some(one), Some(other)) = (given.next(), given.next()) {
             let name = technique.name;
             return Err(SpecError::Exclusive { name, one, other });
         }
@@ -145,7 +146,11 @@ impl Spec {
         match (self.value("preemptions"), self.value("delays")) {
             (Some(most), _) => Bound::Preemptions(most as u32),
             (None, Some(most)) => Bound::Delays(most as u32),
-            (None, None) => Bound::None,
+            (None, None) => match self.value("iterate") {
+                Some(0) => Bound::EachPreemptions(0),
+                Some(_) => Bound::EachDelays(0),
+                None => Bound::None,
+            },
         }
     }
 

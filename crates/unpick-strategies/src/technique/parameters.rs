@@ -4,7 +4,10 @@
 pub type Parameter = (&'static str, u64, u64, &'static str);
 
 /// The parameters that are given as words; a word stands for its place.
-pub(crate) const WORDS: &[(&str, &[&str])] = &[("mode", &["complete", "literal"])];
+pub(crate) const WORDS: &[(&str, &[&str])] = &[
+    ("mode", &["complete", "literal"]),
+    ("iterate", &["preemptions", "delays"]),
+];
 
 pub(super) const BOUND: Parameter = (
     "bound",
@@ -30,6 +33,12 @@ pub(super) const CACHE_BOUNDS: &[Parameter] = &[
         0,
         u32::MAX as u64,
         "only schedules with so many delays (default: no bound)",
+    ),
+    (
+        "iterate",
+        0,
+        1,
+        "preemptions or delays: with bound 0, 1, 2, … of them, each anew",
     ),
 ];
 pub(super) const SLEEP: Parameter = ("sleep", 0, 1, "0: without sleep sets (default 1)");
