@@ -78,9 +78,12 @@ pub(crate) fn create<P: Serve<A>, A: Send + 'static>(
     let proxy = P::from_address(Address::new(post.clone()));
     let context = Context::new(proxy.clone(), system.clone());
     let task = task.spawn(move || {
-        while let Some(mut actor) = origin.next() {
+        loop {
+            // To make it can crash, too: it may send.
             let end = catch_unwind(AssertUnwindSafe(|| {
-                live(&life, &mut actor, &context, location);
+                if let Some(mut actor) = origin.next() {
+                    live(&life, &mut actor, &context, location);
+                }
             }));
             let Err(panic) = end else {
                 break;

@@ -13,6 +13,7 @@ mod json;
 mod junit;
 mod merge;
 mod native;
+mod noise;
 mod options;
 mod output;
 mod predict;
@@ -20,6 +21,7 @@ mod progress;
 mod replay;
 mod run;
 mod show;
+mod study;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -70,9 +72,18 @@ enum Command {
     /// The program should have been built by `unpick cc`, `unpick c++` or `cargo unpick`; otherwise
     /// only its calls of the thread library are under control, and a warning says so.
     Run(run::RunArguments),
+    /// Run a native program freely, on real threads, and disturb it: noise at chosen placements
+    #[command(subcommand)]
+    Noise(noise::NoiseCommand),
     /// Benchmark programs with known answers: list them, explore them
     #[command(subcommand)]
     Suite(suite::SuiteCommand),
+    /// Measure a published study again: data, pictures and a report beside the published numbers
+    ///
+    /// Without a name, lists the studies. Each result is kept in the directory as soon as it is known, so
+    /// that a study that was ended by Ctrl-C or killed goes on where it was. The same seed gives the same
+    /// report. Ends with 1 if a published number that must hold does not, with 4 if it was interrupted.
+    Study(study::StudyArguments),
     /// Put the JSON of all shards of an exploration together into that of the whole
     Merge(merge::MergeArguments),
     /// Run a recorded schedule again and compare every step
@@ -142,7 +153,9 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Noise(command) => noise::noise(&command),
         Command::Suite(command) => suite::run(command),
+        Command::Study(arguments) => study::study(&arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Predict(arguments) => predict::predict(&arguments),

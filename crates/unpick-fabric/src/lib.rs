@@ -9,22 +9,39 @@
 //! |---|---|
 //! | [`Cluster`](protocol::Cluster) | gives out ids, knows where services are, kills primaries |
 //! | [`Service`](protocol::Service) | the platform's side of one service: replicas, sequence numbers, quorum, copies |
-//! | [`Replica`](protocol::Replica) | the service's own code: here a shopping list |
-//! | [`Adder`](protocol::Adder) | one addition to the list, from its replication to its answer |
-//! | [`Client`](protocol::Client) | adds three items, whatever becomes of the primary |
+//! | [`Host`](protocol::Host), [`Provider`](protocol::Provider) | the platform's way to a replica and to its state |
+//! | [`Listener`](protocol::Listener) | where clients talk to a replica |
+//! | [`Consumer`](protocol::Consumer), [`Completion`](protocol::Completion) | who reads a stream, and who waits until something is replicated |
 //!
-//! [`run`] is the test of the thesis: three replicas, somebody who kills the primary, a client, and a check of all
-//! replicas when everything is quiet. Each of the [`Bug`]s of the thesis that are modelled is behind a switch of its
-//! own. `docs/fabric.md` tells more.
+//! What a service implements is in [`api`]; the service here is a shopping list. [`run`] is the test of the thesis:
+//! three replicas, somebody who kills the primary, a client, and a check of all replicas when everything is quiet.
+//! [`Scenario`] has its variants. Each [`Bug`] of the thesis is behind a switch of its own. `docs/fabric.md` tells
+//! more.
 
+pub mod api;
+mod buffer;
 mod bugs;
 mod client;
 mod cluster;
+mod disk;
+mod election;
 mod harness;
 pub mod protocol;
-mod replica;
 mod service;
-mod stream;
+mod shopping;
+mod wrapper;
 
 pub use bugs::{Bug, Bugs};
-pub use harness::run;
+pub use disk::{Disk, OpenDisk};
+pub use election::{Election, News};
+pub use harness::{Scenario, all_lists, run};
+
+/// How operations get to secondaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replication {
+    /// As in the first model of the thesis: the service tells itself to send an operation to each secondary, so that
+    /// a kill can fall in between, and secondaries get it without asking.
+    First,
+    /// As in the second: operations wait in a stream for each secondary until it asks.
+    Second,
+}

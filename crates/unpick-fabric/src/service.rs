@@ -1,197 +1,180 @@
-//! The platform's side of a service: its replicas, replication, copies, failover.
+//! The platform's side of a service: its replicas from their construction to their end.
 //!
-//! First there is a primary, then secondaries. Numbers of operations belong to the primary and are lost with it:
-//! the one that is promoted goes on with its own. A secondary that has not caught up when the primary changes is
-//! destroyed, and another one begins.
+//! First there is a primary, then secondaries. A secondary that has not caught up when the primary changes is closed,
+//! and built anew once there is a primary. `replication` has what is replicated and copied, `failover` what happens
+//! when a replica dies.
 
+mod failover;
+mod replica_info;
+mod replication;
+
+use crate::api::{Factory, Process};
+use crate::disk::Disk;
+use crate::election::{Election, News};
 use crate::protocol::{
-    AdderProxy, ClusterProxy, Endpoint, Item, Lsn, Operation, ReplicaId, ReplicaProxy, Role,
-    Service, ServiceProxy,
+    ClusterProxy, CompletionProxy, ConsumerProxy, Data, Endpoint, Epoch, Instance, Lsn,
+    NotReplicated, Operation, ReplicaId, Role, Service, ServiceProxy, Settings, Url, Victim,
 };
-use crate::replica::ShoppingList;
-use crate::stream::Stream;
-use crate::{Bug, Bugs};
+use crate::wrapper::build;
+use crate::{Bug, Bugs, Replication};
+use replica_info::{Life, ReplicaInfo};
+use replication::Pending;
 use std::collections::{BTreeMap, VecDeque};
-use unpick_actors::{Context, Proxy};
+use std::sync::Arc;
+use unpick_actors::{Context, Watched};
 
-/// What the platform knows of a replica.
-struct ReplicaInfo {
-    id: ReplicaId,
-    /// None until it has one.
-    role: Option<Role>,
-    /// What others believe it is.
-    listed: Option<Role>,
-    replica: ReplicaProxy,
-    copy: Stream<Operation>,
-    operations: Stream<Operation>,
-    /// Whether it gets what is replicated: from the moment at which its copy was asked for.
-    is_receiving: bool,
-    delivered: Lsn,
-    acknowledged: Lsn,
-    epoch: u64,
-}
-
-impl ReplicaInfo {
-    fn is_active(&self) -> bool {
-        self.role == Some(Role::ActiveSecondary)
-    }
-
-    fn is_settled(&self) -> bool {
-        self.acknowledged == self.delivered
-    }
-}
-
-/// An operation that not enough secondaries have.
-struct Pending {
-    adder: AdderProxy,
-    operation: Operation,
-    missing: usize,
+/// What is said of a service when it is created.
+pub(crate) struct Plan<F> {
+    pub name: String,
+    pub replica_count: usize,
+    pub bugs: Bugs,
+    pub replication: Replication,
+    pub is_durable: bool,
+    pub factory: Arc<F>,
+    pub election: Option<Watched<Election>>,
 }
 
 /// The platform's side of a service.
-pub(crate) struct ServiceRuntime {
-    bugs: Bugs,
-    replica_count: usize,
+pub(crate) struct ServiceRuntime<F> {
+    plan: Plan<F>,
     cluster: ClusterProxy,
     replicas: Vec<ReplicaInfo>,
+    /// The primary, or who becomes it.
     primary: Option<ReplicaId>,
-    /// The last number that the primary has given out.
-    sent: Lsn,
-    epoch: u64,
+    epoch: Epoch,
+    /// The last number that the primary had when its epoch began.
+    inherited: Lsn,
     /// The roles of replicas that wait for their ids.
     wanted: VecDeque<Role>,
     pending: BTreeMap<Lsn, Pending>,
+    settings: Settings,
     is_promoting: bool,
+    /// What is left of primaries that died, the latest last.
+    disks: Vec<Disk>,
 }
 
-impl ServiceRuntime {
-    pub fn new(bugs: Bugs, replica_count: usize, cluster: ClusterProxy) -> ServiceRuntime {
+impl<F: Factory> ServiceRuntime<F> {
+    pub fn new(plan: Plan<F>, cluster: ClusterProxy) -> ServiceRuntime<F> {
         ServiceRuntime {
-            bugs,
-            replica_count,
+            plan,
             cluster,
             replicas: Vec::new(),
             primary: None,
-            sent: 0,
-            epoch: 0,
+            epoch: Epoch {
+                data_loss: 0,
+                configuration: 1,
+            },
+            inherited: 0,
             wanted: VecDeque::new(),
             pending: BTreeMap::new(),
+            settings: Settings::default(),
             is_promoting: false,
+            disks: Vec::new(),
         }
     }
 
-    fn find(&mut self, id: ReplicaId) -> Option<&mut ReplicaInfo> {
-        self.replicas.iter_mut().find(|info| info.id == id)
+    fn has(&self, bug: Bug) -> bool {
+        self.plan.bugs.has(bug)
+    }
+
+    /// A replica, unless it was built anew since.
+    fn find(&mut self, instance: Instance) -> Option<&mut ReplicaInfo> {
+        let mut known = self.replicas.iter_mut();
+        known.find(|info| info.instance == instance)
+    }
+
+    /// The primary, once it is one.
+    fn ready_primary(&mut self) -> Option<&mut ReplicaInfo> {
+        let id = self.primary?;
+        let mut known = self.replicas.iter_mut();
+        known.find(|info| info.instance.id == id && info.role == Role::Primary)
+    }
+
+    fn tell(&self, news: News) {
+        if let Some(election) = &self.plan.election {
+            election.tell(news);
+        }
     }
 
     async fn want(&mut self, context: &Context<ServiceProxy>, role: Role) {
-        if self.bugs.has(Bug::BlockForNextId) {
+        if self.has(Bug::BlockForNextId) {
             if let Ok(id) = self.cluster.next_id().await {
                 self.create(context, id, role);
             }
             return;
         }
         self.wanted.push_back(role);
-        self.cluster.want_id();
+        self.cluster.want_id(self.plan.name.clone());
     }
 
+    /// Constructs a replica with a new id.
     fn create(&mut self, context: &Context<ServiceProxy>, id: ReplicaId, role: Role) {
-        let list = ShoppingList::new(self.bugs, id, context.me().clone());
-        let replica = ReplicaProxy::create(context.system(), format!("replica {id}"), list);
-        replica.change_role(role);
+        let disk = match (self.plan.is_durable, self.disks.pop()) {
+            (true, left) => Some(left.unwrap_or_default()),
+            (false, _) => None,
+        };
         if role == Role::Primary {
             self.primary = Some(id);
         }
-        self.replicas.push(ReplicaInfo {
-            id,
-            role: None,
-            listed: None,
-            replica,
-            copy: Stream::new(),
-            operations: Stream::new(),
-            is_receiving: false,
-            delivered: 0,
-            acknowledged: 0,
-            epoch: self.epoch,
-        });
+        let instance = Instance { id, build: 1 };
+        let info = self.build(context, instance, role, disk);
+        self.replicas.push(info);
         assert!(
-            self.replicas.len() <= self.replica_count,
+            self.replicas.len() <= self.plan.replica_count,
             "there are more replicas than wanted"
         );
     }
 
+    fn build(
+        &self,
+        context: &Context<ServiceProxy>,
+        instance: Instance,
+        role: Role,
+        disk: Option<Disk>,
+    ) -> ReplicaInfo {
+        let process = Process::new(instance, context.system(), &self.cluster, disk.clone());
+        let (host, provider) = build(&*self.plan.factory, &process, context.me());
+        host.initialize();
+        host.open();
+        ReplicaInfo::new(instance, role, (host, provider), disk)
+    }
+
+    /// Builds replicas anew that were closed, if there is a primary to copy from.
+    fn rebuild(&mut self, context: &Context<ServiceProxy>) {
+        if self.ready_primary().is_none() {
+            return;
+        }
+        for index in 0..self.replicas.len() {
+            let ReplicaInfo { instance, life, .. } = self.replicas[index];
+            if life == Life::Closed {
+                let disk = self.replicas[index].disk.take();
+                let build = instance.build + 1;
+                let instance = Instance { build, ..instance };
+                self.replicas[index] = self.build(context, instance, Role::IdleSecondary, disk);
+            }
+        }
+    }
+
     fn publish(&mut self) {
         let endpoints = self.endpoints();
-        self.cluster.publish(endpoints);
+        self.cluster.publish(self.plan.name.clone(), endpoints);
     }
 
-    fn deliver_copy(&mut self, id: ReplicaId) {
-        let Some(info) = self.find(id) else { return };
-        while let Some(next) = info.copy.next() {
-            info.replica.copy_operation(next);
-            if next.is_none() {
-                info.replica.change_role(Role::ActiveSecondary);
-            }
+    /// A replica is the primary now: it gets secondaries, and they get what waits for them.
+    async fn begin_epoch(&mut self, context: &Context<ServiceProxy>) {
+        self.tell(News::Elected);
+        self.rebuild(context);
+        let missing = self.plan.replica_count - self.replicas.len();
+        for _ in self.wanted.len()..missing {
+            self.want(context, Role::IdleSecondary).await;
         }
-    }
-
-    fn deliver_operations(&mut self, id: ReplicaId) {
-        let (epoch, is_promoting) = (self.epoch, self.is_promoting);
-        let is_waiting = is_promoting && !self.bugs.has(Bug::PromotePrimaryImmediatelyBadFix);
-        let Some(info) = self.find(id).filter(|_| !is_waiting) else {
-            return;
-        };
-        while let Some(Some(operation)) = info.operations.next() {
-            if info.epoch != epoch {
-                info.epoch = epoch;
-                info.replica.update_epoch(epoch);
-            }
-            info.delivered = operation.lsn;
-            info.replica.operation(operation);
-        }
-    }
-
-    /// Promotes a secondary, once that is possible, or begins anew if there is none.
-    async fn promote(&mut self, context: &Context<ServiceProxy>) {
-        if !self.is_promoting {
-            return;
-        }
-        let active = || self.replicas.iter().filter(|info| info.is_active());
-        let is_hasty = self.bugs.has(Bug::PromotePrimaryImmediately);
-        let is_short_sighted = self.bugs.has(Bug::PromotePrimaryImmediatelyBadFix);
-        // The one that has most, so that nobody has what the new primary does not have.
-        let best = match is_hasty || is_short_sighted {
-            true => active().next(),
-            false => active().rev().max_by_key(|info| info.acknowledged),
-        };
-        let Some(best) = best else {
-            self.is_promoting = false;
-            self.sent = 0;
-            self.epoch += 1;
-            return self.want(context, Role::Primary).await;
-        };
-        let must_wait = match (is_hasty, is_short_sighted) {
-            (true, _) => false,
-            (_, true) => !best.is_settled(),
-            _ => active().any(|info| !info.is_settled()),
-        };
-        if must_wait {
-            return;
-        }
-        let (id, last, replica) = (best.id, best.acknowledged, best.replica.clone());
-        self.is_promoting = false;
-        self.sent = last;
-        self.epoch += 1;
-        self.primary = Some(id);
-        for info in &mut self.replicas {
-            info.operations.retain(|operation| operation.lsn <= last);
-        }
-        replica.change_role(Role::Primary);
+        self.deliver_to_all();
     }
 }
 
-impl Service for ServiceRuntime {
+impl<F: Factory> Service for ServiceRuntime<F> {
     async fn start(&mut self, context: &Context<ServiceProxy>) {
+        self.tell(News::Lost);
         self.want(context, Role::Primary).await;
     }
 
@@ -202,141 +185,181 @@ impl Service for ServiceRuntime {
         }
     }
 
-    async fn role_changed(&mut self, context: &Context<ServiceProxy>, id: ReplicaId, role: Role) {
-        let is_listed_early = self.bugs.has(Bug::UpdateServiceEndpointTooEarly);
-        let Some(info) = self.find(id) else { return };
-        let is_promoted = role == Role::Primary && info.role.is_some();
-        info.role = Some(role);
-        if !(is_promoted && is_listed_early) {
-            info.listed = Some(role);
-        }
-        self.publish();
-        if role == Role::Primary {
-            let missing = self.replica_count - self.replicas.len();
-            for _ in self.wanted.len()..missing {
-                self.want(context, Role::IdleSecondary).await;
-            }
-            let ids: Vec<ReplicaId> = self.replicas.iter().map(|info| info.id).collect();
-            ids.into_iter().for_each(|id| self.deliver_operations(id));
-        }
-    }
-
-    fn copy_context(&mut self, id: ReplicaId, last: Lsn) {
-        let primary = self.primary.and_then(|id| self.find(id));
-        let primary = primary.map(|info| info.replica.clone());
-        if self.bugs.has(Bug::GetCopyStreamNPE) {
-            assert!(primary.is_some(), "there is no primary to copy from");
-        }
-        // What is not confirmed yet is no part of the copy: it comes with what is replicated.
-        let pending: Vec<Operation> = self.pending.values().map(|one| one.operation).collect();
-        let up_to = pending.first().map_or(self.sent, |first| first.lsn - 1);
-        if let (Some(primary), Some(info)) = (primary, self.find(id)) {
-            info.is_receiving = true;
-            info.delivered = up_to;
-            info.acknowledged = up_to;
-            pending.into_iter().for_each(|one| info.operations.add(one));
-            primary.get_copy_state(id, last, up_to);
-        }
-    }
-
-    fn copy_state(&mut self, id: ReplicaId, operations: Vec<Operation>) {
-        if let Some(info) = self.find(id) {
-            operations.into_iter().for_each(|one| info.copy.add(one));
-            info.copy.end();
-            self.deliver_copy(id);
-        }
-    }
-
-    fn next_copy(&mut self, id: ReplicaId) {
-        if let Some(info) = self.find(id) {
-            info.copy.request();
-            self.deliver_copy(id);
-        }
-    }
-
-    fn next_operation(&mut self, id: ReplicaId) {
-        if let Some(info) = self.find(id) {
-            info.operations.request();
-            self.deliver_operations(id);
-        }
-    }
-
-    fn replicate(&mut self, id: ReplicaId, item: Item, adder: AdderProxy) -> Option<Lsn> {
-        if self.primary != Some(id) {
-            return None;
-        }
-        let mut others = self.replicas.iter().filter(|info| info.id != id);
-        if self.bugs.has(Bug::BadAssertInPrimaryReplicateOp) {
-            assert!(
-                others.all(|info| info.is_active()),
-                "a secondary is not active"
-            );
-        }
-        self.sent += 1;
-        let lsn = self.sent;
-        let operation = Operation { lsn, item };
-        let pending = Pending {
-            adder,
-            operation,
-            // At least half of the secondaries.
-            missing: (self.replica_count - 1).div_ceil(2),
-        };
-        self.pending.insert(lsn, pending);
-        let mut receiving = Vec::new();
-        for info in &mut self.replicas {
-            if info.is_receiving && info.id != id {
-                info.operations.add(operation);
-                receiving.push(info.id);
-            }
-        }
-        receiving
-            .into_iter()
-            .for_each(|id| self.deliver_operations(id));
-        Some(lsn)
-    }
-
-    async fn acknowledge(&mut self, context: &Context<ServiceProxy>, id: ReplicaId, lsn: Lsn) {
-        let Some(info) = self.find(id) else { return };
-        info.acknowledged = lsn;
-        if let Some(pending) = self.pending.get_mut(&lsn) {
-            pending.missing -= 1;
-            if pending.missing == 0
-                && let Some(Pending {
-                    adder, operation, ..
-                }) = self.pending.remove(&lsn)
-            {
-                adder.committed(operation);
-            }
-        }
-        self.promote(context).await;
-    }
-
-    async fn kill_primary(&mut self, context: &Context<ServiceProxy>) {
-        let Some(id) = self.primary.take() else {
+    fn opened(&mut self, instance: Instance) {
+        let has_lost_data = self.epoch.data_loss > 0;
+        let Some(info) = self.find(instance) else {
             return;
         };
-        for pending in std::mem::take(&mut self.pending).into_values() {
-            pending.adder.halt();
+        match info.first_role {
+            Role::Primary if has_lost_data => info.provider.on_data_loss(),
+            Role::Primary => info.provider.last_committed(),
+            role if info.life == Life::Wanted => info.host.change_role(role),
+            _ => {}
         }
-        if !self.bugs.has(Bug::DontClearCreateReplicasList) {
-            self.wanted.clear();
+    }
+
+    fn data_loss_handled(&mut self, instance: Instance, _has_changed: bool) {
+        if let Some(info) = self.find(instance) {
+            info.provider.last_committed();
         }
-        let is_kept = |info: &ReplicaInfo| info.id != id && info.is_active();
-        for info in self.replicas.extract_if(.., |info| !is_kept(info)) {
-            info.replica.halt();
+    }
+
+    fn take_last_committed(&mut self, instance: Instance, last: Lsn) {
+        let Some(info) = self.find(instance) else {
+            return;
+        };
+        info.sent = last;
+        info.host.change_role(Role::Primary);
+        self.inherited = last;
+    }
+
+    async fn role_changed(
+        &mut self,
+        context: &Context<ServiceProxy>,
+        instance: Instance,
+        role: Role,
+        url: Url,
+    ) {
+        let is_listed_early = self.has(Bug::UpdateServiceEndpointTooEarly);
+        let is_trusting = self.has(Bug::ActiveSecondaryCopyStreamDoneButCancelled);
+        let Some(info) = self.find(instance) else {
+            return;
+        };
+        match info.life {
+            Life::Wanted => {}
+            Life::Cancelled if is_trusting && role == Role::ActiveSecondary => {
+                info.life = Life::Wanted;
+            }
+            Life::Cancelled | Life::Closed => return,
+        }
+        let is_promoted = role == Role::Primary && info.is_active();
+        info.role = role;
+        if !(is_promoted && is_listed_early) {
+            info.listed = Some((role, url));
+        }
+        if role == Role::IdleSecondary {
+            info.provider.copy_context();
         }
         self.publish();
-        self.is_promoting = true;
+        match role {
+            Role::Primary => self.begin_epoch(context).await,
+            // What it has counts from now on.
+            Role::ActiveSecondary => self.commit(),
+            Role::IdleSecondary | Role::None => {}
+        }
+    }
+
+    fn closed(&mut self, context: &Context<ServiceProxy>, instance: Instance) {
+        if let Some(info) = self.find(instance)
+            && info.life == Life::Cancelled
+        {
+            info.life = Life::Closed;
+            self.rebuild(context);
+        }
+    }
+
+    async fn crashed(&mut self, context: &Context<ServiceProxy>, instance: Instance) {
+        self.fail(context, instance).await;
+    }
+
+    fn take_copy_context(&mut self, instance: Instance, copy_context: Vec<Data>) {
+        self.begin_copy(instance, copy_context);
+    }
+
+    fn take_copy_state(&mut self, instance: Instance, state: Vec<Data>) {
+        let epoch = self.epoch;
+        let Some(info) = self.find(instance) else {
+            return;
+        };
+        for data in state {
+            info.copy.add_response(Some(Operation {
+                lsn: 0,
+                epoch,
+                data,
+            }));
+        }
+        info.copy.add_response(None);
+        self.deliver_copy(instance);
+    }
+
+    fn next_copy(&mut self, instance: Instance, consumer: ConsumerProxy) {
+        let is_unchecked = self.has(Bug::GetCopyStreamNPE);
+        if let Some(info) = self.find(instance) {
+            if is_unchecked {
+                assert!(info.role != Role::None, "there is no copy stream yet");
+            }
+            info.copy.add_request(consumer);
+            self.deliver_copy(instance);
+        }
+    }
+
+    fn next_operation(&mut self, instance: Instance, consumer: ConsumerProxy) {
+        let is_asked_once = self.plan.replication == Replication::First;
+        if let Some(info) = self.find(instance) {
+            if !(is_asked_once && info.replication.has_request()) {
+                info.replication.add_request(consumer);
+            }
+            self.deliver_operations(instance);
+        }
+    }
+
+    fn epoch_updated(&mut self, instance: Instance, epoch: Epoch) {
+        if let Some(info) = self.find(instance) {
+            info.epoch = info.epoch.max(epoch);
+            info.told = None;
+            self.deliver_operations(instance);
+        }
+    }
+
+    fn replicate(
+        &mut self,
+        context: &Context<ServiceProxy>,
+        instance: Instance,
+        data: Data,
+        completion: CompletionProxy,
+    ) -> Result<(Lsn, Epoch), NotReplicated> {
+        self.send_out(context.me(), instance, data, completion)
+    }
+
+    fn send_replicate(&mut self, instance: Instance, operation: Operation) {
+        self.set_out(instance, operation);
+    }
+
+    async fn acknowledge(&mut self, context: &Context<ServiceProxy>, instance: Instance, lsn: Lsn) {
+        let Some(info) = self.find(instance) else {
+            return;
+        };
+        info.acknowledged = lsn;
+        self.commit();
+        self.deliver_operations(instance);
         self.promote(context).await;
+    }
+
+    fn is_primary(&mut self, instance: Instance) -> bool {
+        let primary = self.ready_primary();
+        primary.is_some_and(|info| info.instance == instance)
+    }
+
+    fn update_settings(&mut self, instance: Instance, settings: Settings) {
+        if self.is_primary(instance) {
+            self.settings = settings;
+        }
+    }
+
+    async fn kill(&mut self, context: &Context<ServiceProxy>, victim: Victim) {
+        let primary = self.primary;
+        let mut known = self.replicas.iter();
+        let dies = known.find(|info| match victim {
+            Victim::Primary => primary == Some(info.instance.id),
+            Victim::ActiveSecondary => info.is_active() && primary != Some(info.instance.id),
+        });
+        if let Some(instance) = dies.map(|info| info.instance) {
+            self.fail(context, instance).await;
+        }
     }
 
     fn endpoints(&mut self) -> Vec<Endpoint> {
         let known = self.replicas.iter();
-        known
-            .filter_map(|info| {
-                let replica = info.replica.clone();
-                info.listed.map(|role| Endpoint { role, replica })
-            })
-            .collect()
+        known.filter_map(ReplicaInfo::endpoint).collect()
     }
 }

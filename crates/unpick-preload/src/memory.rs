@@ -2,6 +2,7 @@
 //! scheduling points where memory is shared.
 
 use crate::buffers;
+use crate::free;
 use crate::interpose::interpose;
 use crate::named;
 use crate::runtime::{operate, running, runtime, take_turn};
@@ -191,7 +192,7 @@ fn past(access: &Access) -> &'static str {
 #[inline(always)]
 fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let Some(this) = running() else {
-        return;
+        return free::access(address, kind == AccessKind::Write, pc);
     };
     if this.points != Points::Sync {
         point(address, size, kind, pc);

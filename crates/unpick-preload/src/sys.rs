@@ -108,11 +108,16 @@ pub fn futex_wait(word: &AtomicU32, value: u32) {
 
 /// The same, but not for longer than so many milliseconds.
 pub fn futex_wait_briefly(word: &AtomicU32, value: u32, milliseconds: i64) {
+    futex_wait_for(word, value, milliseconds as u64 * 1_000_000);
+}
+
+/// The same, but not for longer than so many nanoseconds.
+pub fn futex_wait_for(word: &AtomicU32, value: u32, nanoseconds: u64) {
     let address = word.as_ptr() as i64;
     let operation = i64::from(libc::FUTEX_WAIT);
     let time = libc::timespec {
-        tv_sec: milliseconds / 1_000,
-        tv_nsec: milliseconds % 1_000 * 1_000_000,
+        tv_sec: (nanoseconds / 1_000_000_000) as i64,
+        tv_nsec: (nanoseconds % 1_000_000_000) as i64,
     };
     let limit = &raw const time as i64;
     // SAFETY: word and time outlive the call.

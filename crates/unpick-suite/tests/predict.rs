@@ -3,7 +3,7 @@
 
 use unpick::trace::Outcome;
 use unpick::{Config, first_execution, predict, replay};
-use unpick_suite::{find, programs};
+use unpick_suite::{exact_programs, find};
 
 /// An execution has a hundred tasks, and a question takes as many milliseconds as others microseconds.
 const LARGE: &[&str] = &["CS.twostage_100_bad"];
@@ -29,10 +29,7 @@ const MISSED: &[&str] = &[
 fn one_execution_foretells_most_faults_and_no_others() {
     let config = Config::new().strategy("round-robin:quantum=0").confirm(0);
     let (mut missed, mut right, mut found) = (Vec::new(), 0, 0);
-    for program in programs()
-        .iter()
-        .filter(|program| !LARGE.contains(&program.name))
-    {
+    for program in exact_programs().filter(|program| !LARGE.contains(&program.name)) {
         let selection = find(program.name).unwrap();
         let run = move || selection.run();
         let execution = first_execution(&config, &run);

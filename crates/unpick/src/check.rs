@@ -189,7 +189,7 @@ impl Session<'_> {
         match way {
             Way::Near => record.header.strategy = NEAR.to_string(),
             Way::Predicted => record.header.strategy = PREDICTED.to_string(),
-            Way::Strategy | Way::Directed | Way::Regression => {}
+            Way::Strategy | Way::Directed | Way::Regression | Way::Free => {}
         }
         let kept = match is_regression {
             true => self.store.save(&record).map(|saved| {

@@ -18,6 +18,7 @@ use Allowed::{Anything, Only};
 const ARROWS: &[(&str, Allowed)] = &[
     ("unpick-trace", Only(&[])),
     ("unpick-engine", Only(&["unpick-trace"])),
+    ("unpick-noise", Only(&["unpick-trace"])),
     ("unpick-strategies", Only(&["unpick-trace", "unpick-engine"])),
     ("unpick-analysis", Only(&["unpick-trace"])),
     ("unpick-report", Only(&["unpick-trace", "unpick-analysis"])),
@@ -30,17 +31,20 @@ const ARROWS: &[(&str, Allowed)] = &[
         "unpick-analysis", "unpick-report", "unpick-store", "unpick-config", "unpick-macros",
     ])),
     ("unpick-suite", Only(&["unpick"])),
+    ("unpick-study", Only(&[
+        "unpick", "unpick-actors", "unpick-analysis", "unpick-fabric", "unpick-native", "unpick-noise", "unpick-suite",
+    ])),
     ("unpick-memory", Only(&["unpick-trace"])),
-    ("unpick-protocol", Only(&["unpick-trace", "unpick-engine"])),
+    ("unpick-protocol", Only(&["unpick-trace", "unpick-engine", "unpick-noise"])),
     ("unpick-native", Only(&[
-        "unpick-protocol",
+        "unpick-protocol", "unpick-noise",
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-causality",
         "unpick-analysis", "unpick-report", "unpick-store",
     ])),
     ("unpick-preload", Only(&[
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-memory", "unpick-protocol",
+        "unpick-noise",
     ])),
-    ("unpick-noise", Only(&["unpick-trace"])),
     ("unpick-actors", Only(&["unpick-macros", "unpick"])),
     ("unpick-fabric", Only(&["unpick-actors", "unpick"])),
     ("unpick-cli", Anything),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING};
-use unpick::report::{FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
+use unpick::report::{FREE, FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
 use unpick::store::Store;
 use unpick::trace::Record;
 use unpick::{Config, Exploration, FailureGroup, FirstFailure};
@@ -121,6 +121,26 @@ pub(crate) fn explore(
     let mut presented = presented?;
     presented.add(&tried.said);
     Ok(presented)
+}
+
+/// Says what came of following a free execution that failed.
+pub(crate) fn tell_free(
+    name: &str,
+    command: &Command,
+    drive: &Options,
+    options: &ExplorationOptions,
+    explored: Explored,
+    elapsed: Duration,
+) -> Result<Presented> {
+    let subject = Subject {
+        name,
+        command,
+        drive,
+        options,
+        is_other: false,
+        count: None,
+    };
+    tell(subject, explored, Some(Way::Free), elapsed)
 }
 
 /// Keeps the first execution if that is wanted and nothing fails, and gives its id.
@@ -491,6 +511,7 @@ fn record(
     let mut record = unpick::record(&config, &name, failure, known);
     match way {
         Way::Near => record.header.strategy = NEAR.to_string(),
+        Way::Free => record.header.strategy = FREE.to_string(),
         Way::Predicted => record.header.strategy = PREDICTED.to_string(),
         Way::Strategy | Way::Directed | Way::Regression => {}
     }
