@@ -28,6 +28,16 @@ pub(super) fn seen(without: Share, with: &[Share]) -> &'static str {
     }
 }
 
+/// Whether noise acts in the direction that the thesis says: more failures, fewer, or neither.
+pub(super) fn leans_alike(stated: Stated, seen: &str) -> bool {
+    let direction = |word: &str| match word {
+        "exposed" | "raised" => 1,
+        "masked" => -1,
+        _ => 0,
+    };
+    direction(stated.word()) == direction(seen)
+}
+
 /// Whether that is what the thesis says.
 pub(super) fn agrees(stated: Stated, seen: &str) -> bool {
     seen == stated.word()
@@ -46,6 +56,8 @@ mod tests {
         assert_eq!(seen(share(99), &[share(20), share(99)]), "masked");
         assert_eq!(seen(share(50), &[share(5), share(99)]), "raised and masked");
         assert_eq!(seen(share(50), &[share(52)]), "unchanged");
+        assert!(leans_alike(Stated::Exposed, "raised") && leans_alike(Stated::Never, "unchanged"));
+        assert!(!leans_alike(Stated::Masked, "raised") && leans_alike(Stated::Masked, "masked"));
         assert!(agrees(Stated::Exposed, "exposed") && !agrees(Stated::Never, "exposed"));
     }
 }
