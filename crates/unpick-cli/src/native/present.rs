@@ -513,7 +513,7 @@ fn record(
         Way::Near => record.header.strategy = NEAR.to_string(),
         Way::Free => record.header.strategy = FREE.to_string(),
         Way::Predicted => record.header.strategy = PREDICTED.to_string(),
-        Way::Strategy | Way::Directed | Way::Regression | Way::Free => {}
+        Way::Strategy | Way::Directed | Way::Regression => {}
     }
     record.header.settings.push(' ');
     let more = settings_text(subject.command, subject.drive, explored);

@@ -76,13 +76,10 @@ fn progress_of(found: &Exploration) -> Progress {
 /// Adds what one execution has shown.
 fn join(whole: &mut Answer, mut one: Answer) {
     let before = whole.exploration.executions;
-    for first in [
-        &mut one.exploration.first_failure,
-        &mut one.exploration.diverged,
-    ] {
-        if let Some(first) = first {
-            first.execution += before;
-        }
+    let found = &mut one.exploration;
+    let firsts = [&mut found.first_failure, &mut found.diverged];
+    for first in firsts.into_iter().flatten() {
+        first.execution += before;
     }
     let is_first = whole.exploration.failures == 0;
     whole.exploration.append(one.exploration);
