@@ -4,7 +4,6 @@
 
 mod bench;
 mod ci;
-mod lazy;
 mod native;
 mod oracles;
 mod soundness;
@@ -56,12 +55,6 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
-    /// Measure every reduction on programs with coarse locking and write docs/study/lazy.md
-    Lazy {
-        /// Executions of each technique on each program
-        #[arg(long, default_value_t = 100_000)]
-        executions: u64,
-    },
     /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
     /// docs/study/understanding.md
     Understanding,
@@ -99,7 +92,6 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
-        Chore::Lazy { executions } => lazy::run(&root, executions),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),

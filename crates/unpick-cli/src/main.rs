@@ -20,6 +20,7 @@ mod progress;
 mod replay;
 mod run;
 mod show;
+mod study;
 mod suite;
 
 use clap::{Parser, Subcommand};
@@ -73,6 +74,12 @@ enum Command {
     /// Benchmark programs with known answers: list them, explore them
     #[command(subcommand)]
     Suite(suite::SuiteCommand),
+    /// Measure a published study again: data, pictures and a report beside the published numbers
+    ///
+    /// Without a name, lists the studies. Each result is kept in the directory as soon as it is known, so
+    /// that a study that was ended by Ctrl-C or killed goes on where it was. The same seed gives the same
+    /// report. Ends with 1 if a published number that must hold does not, with 4 if it was interrupted.
+    Study(study::StudyArguments),
     /// Put the JSON of all shards of an exploration together into that of the whole
     Merge(merge::MergeArguments),
     /// Run a recorded schedule again and compare every step
@@ -142,6 +149,7 @@ fn main() -> ExitCode {
     let result = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Suite(command) => suite::run(command),
+        Command::Study(arguments) => study::study(&arguments),
         Command::Merge(arguments) => merge::merge(&arguments),
         Command::Replay(arguments) => replay::replay(&arguments),
         Command::Predict(arguments) => predict::predict(&arguments),

@@ -1,7 +1,7 @@
 //! What a strategy may look at when it decides.
 
 use crate::Execution;
-use unpick_trace::{Op, Site, TaskBits, TaskId, Trace};
+use unpick_trace::{Op, Site, SiteId, TaskBits, TaskId, Trace};
 
 /// The state of an execution at a scheduling point.
 pub struct View<'a> {
@@ -72,6 +72,12 @@ impl<'a> View<'a> {
     pub fn next_site(&self, task: TaskId) -> Option<&'a Site> {
         let slot = &self.execution.tasks[task.index()];
         self.execution.trace.site(slot.site)
+    }
+
+    /// The number of that place, which lasts for a whole exploration.
+    #[inline]
+    pub fn next_site_id(&self, task: TaskId) -> SiteId {
+        self.execution.tasks[task.index()].site
     }
 
     /// Whether the next operation of a task lets others go first: a yield, a sleep, a timed wait,

@@ -5,8 +5,9 @@ mod error;
 use crate::dpor::chain::Chain;
 use crate::technique::{Technique, WORDS, techniques};
 use crate::{
-    ActorPct, ActorRandom, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor, LazyHbrCache, LazyOdpor,
-    Odpor, Pct, Portfolio, Pos, PreemptAlways, PreemptBound, Random, RoundRobin, Select, Surw,
+    ActorPct, ActorRandom, AtomFuzzer, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor,
+    LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, PreemptAlways, PreemptBound,
+    Random, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -200,6 +201,8 @@ impl Spec {
                 let preemptions = self.value("c").unwrap_or(2) as u32;
                 Box::new(PreemptBound::new(seed, preemptions, self.value("k")))
             }
+            "atom-fuzzer" => Box::new(AtomFuzzer::new(seed)),
+            "maple" => Box::new(Maple::new(seed)),
             "round-robin" => Box::new(RoundRobin::new(self.value("quantum").unwrap_or(1))),
             name => panic!("internal error: strategy `{name}` is in the table but not here"),
         }

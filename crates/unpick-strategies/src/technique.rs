@@ -4,7 +4,7 @@ mod parameters;
 
 pub use parameters::Parameter;
 pub(crate) use parameters::WORDS;
-use parameters::{BEYOND, BOUND, CACHE_BOUNDS, MODE, PART, SLEEP, STEPS};
+use parameters::{BEYOND, BOUND, CACHE_BOUNDS, MODE, PART, SENDS, SLEEP, STEPS, TASKS};
 
 /// A technique that can be asked for by name.
 pub struct Technique {
@@ -139,16 +139,7 @@ static TECHNIQUES: &[Technique] = &[
     Technique {
         name: "pct",
         summary: "probabilistic concurrency testing: random priorities, d - 1 changes",
-        parameters: &[
-            ("d", 1, 64, "bug depth (default 3)"),
-            STEPS,
-            (
-                "n",
-                1,
-                u32::MAX as u64,
-                "tasks of an execution (only for the guarantee; default: the most seen)",
-            ),
-        ],
+        parameters: &[("d", 1, 64, "bug depth (default 3)"), STEPS, TASKS],
         is_randomised: true,
         is_exhaustive: false,
         is_planned: false,
@@ -185,15 +176,7 @@ static TECHNIQUES: &[Technique] = &[
     Technique {
         name: "actor-pct",
         summary: "pct over what actors send; needs to know nothing of the program",
-        parameters: &[
-            ("d", 1, 64, "bug depth (default 3)"),
-            (
-                "k",
-                1,
-                u64::MAX,
-                "sends of an execution (default: the most seen so far)",
-            ),
-        ],
+        parameters: &[("d", 1, 64, "bug depth (default 3)"), SENDS],
         is_randomised: true,
         is_exhaustive: false,
         is_planned: false,
@@ -211,6 +194,22 @@ static TECHNIQUES: &[Technique] = &[
         summary: "c preemptions at random points",
         parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
         is_randomised: true,
+        is_exhaustive: false,
+        is_planned: false,
+    },
+    Technique {
+        name: "atom-fuzzer",
+        summary: "random, but others come between two critical sections of a task",
+        parameters: &[],
+        is_randomised: true,
+        is_exhaustive: false,
+        is_planned: false,
+    },
+    Technique {
+        name: "maple",
+        summary: "forces dependencies between tasks that were not seen yet; ends when none is left",
+        parameters: &[],
+        is_randomised: false,
         is_exhaustive: false,
         is_planned: false,
     },

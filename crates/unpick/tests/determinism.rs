@@ -48,6 +48,7 @@ const RANDOMISED: &[&str] = &[
     "surw:all=1",
     "preempt-always",
     "preempt-bound",
+    "atom-fuzzer",
     "actor-random",
     "actor-pct",
 ];

@@ -30,6 +30,7 @@ const ARROWS: &[(&str, Allowed)] = &[
         "unpick-analysis", "unpick-report", "unpick-store", "unpick-config", "unpick-macros",
     ])),
     ("unpick-suite", Only(&["unpick"])),
+    ("unpick-study", Only(&["unpick", "unpick-actors", "unpick-fabric", "unpick-noise", "unpick-suite"])),
     ("unpick-memory", Only(&["unpick-trace"])),
     ("unpick-protocol", Only(&["unpick-trace", "unpick-engine"])),
     ("unpick-native", Only(&[

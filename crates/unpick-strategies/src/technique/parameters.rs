@@ -51,3 +51,17 @@ pub(super) const STEPS: Parameter = (
     u64::MAX,
     "steps of an execution (default: the most seen so far)",
 );
+
+pub(super) const TASKS: Parameter = (
+    "n",
+    1,
+    u32::MAX as u64,
+    "tasks of an execution (only for the guarantee; default: the most seen)",
+);
+
+pub(super) const SENDS: Parameter = (
+    "k",
+    1,
+    u64::MAX,
+    "sends of an execution (default: the most seen so far)",
+);
