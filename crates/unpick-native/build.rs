@@ -16,6 +16,7 @@ const LIBRARY: &str = "libunpick_preload.so";
 const SOURCES: &[&str] = &[
     "unpick-preload",
     "unpick-memory",
+    "unpick-noise",
     "unpick-protocol",
     "unpick-engine",
     "unpick-strategies",

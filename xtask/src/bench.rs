@@ -24,6 +24,21 @@ pub fn measure_actors(root: &Path) -> Result<bool> {
     start(root, ["unpick-actors", "actors"], &[])
 }
 
+/// Measures the comparison of traces.
+pub fn measure_comparison(root: &Path, options: &[String]) -> Result<bool> {
+    start(root, ["unpick-analysis", "compare"], options)
+}
+
+/// Measures `ppct` on real threads beside `pct`.
+pub fn measure_ppct(root: &Path) -> Result<bool> {
+    start(root, ["unpick-native", "ppct"], &[])
+}
+
+/// Measures what placements of noise cost that do nothing.
+pub fn measure_noise(root: &Path) -> Result<bool> {
+    start(root, ["unpick-native", "noise"], &[])
+}
+
 fn start(root: &Path, [package, bench]: [&str; 2], options: &[String]) -> Result<bool> {
     let status = workspace::command(root, "cargo")
         .args(["bench", "--package", package, "--bench", bench, "--"])

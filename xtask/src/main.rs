@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod first_bug;
 mod native;
 mod oracles;
 mod soundness;
@@ -55,6 +56,18 @@ enum Chore {
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
     },
+    /// Measure how many schedules it takes to the first failure and write docs/study/first-bug.md
+    FirstBug {
+        /// Only programs whose name contains this; the page is written if it is all of them
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Seeds for each program and strategy
+        #[arg(long, default_value_t = 20)]
+        trials: u32,
+        /// At most so many schedules a trial, where the published limit is larger
+        #[arg(long, default_value_t = 10_000)]
+        schedules: u64,
+    },
     /// Shrink and explain every failure of the suite and of the native programs of the tests, and write
     /// docs/study/understanding.md
     Understanding,
@@ -65,9 +78,10 @@ enum Chore {
         parts: Vec<String>,
     },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
-    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors
+    /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
+    /// `bench compare` the comparison of traces, `bench ppct` `ppct` on real threads
     Bench {
-        /// `native`, `mcr`, `actors`, or options of the measurement, for example `--rounds 3 --json FILE`
+        /// `native`, `mcr`, `actors`, `compare`, `noise`, `ppct`, or options of the measurement, for example `--rounds 3 --json FILE`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -92,13 +106,23 @@ fn main() -> ExitCode {
             technique,
             schedules_max: schedules,
         }),
+        Chore::FirstBug {
+            only,
+            trials,
+            schedules,
+        } => first_bug::run(&root, &only, trials, schedules),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
+        Chore::Bench { options } if options == ["noise"] => bench::measure_noise(&root),
         Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),
         Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
             bench::measure_causality(&root, &options[1..])
         }
+        Chore::Bench { options } if options.first().is_some_and(|part| part == "compare") => {
+            bench::measure_comparison(&root, &options[1..])
+        }
+        Chore::Bench { options } if options == ["ppct"] => bench::measure_ppct(&root),
         Chore::Bench { options } => bench::measure(&root, &options),
     });
     match all_well {

@@ -17,6 +17,7 @@ const PARTS: &[(&str, &str, &str, &str)] = &[
     ("verdicts", "unpick-native", "verdicts", ""),
     ("backends", "unpick-native", "backends", ""),
     ("prelude", "unpick-native", "prelude", ""),
+    ("prediction", "unpick-native", "prediction", ""),
     ("examples", "unpick-cli", "native", "examples::"),
 ];
 

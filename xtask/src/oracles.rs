@@ -10,9 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use unpick::{Config, Exploration};
-use unpick_suite::published::{
-    Bounded, DELAY_COUNTS, DELAY_TOTALS, FIGURE_COUNTS, Published, SCHEDULE_COUNT_MAX,
-};
+use unpick_suite::published::{Bounded, DELAY_COUNTS, DELAY_TOTALS, FIGURE_COUNTS, Published};
 use unpick_suite::{Program, find, programs};
 
 /// One published value against the measured one.
@@ -75,7 +73,7 @@ pub(crate) fn run(only: &str, samples: u64) -> Result<bool> {
 /// Everything that is published of a program.
 pub(crate) fn compare(program: &'static Program, effort: Effort) -> Vec<Comparison> {
     let mut all = Vec::new();
-    if let Some(published) = program.published {
+    if let Some(published) = program.published.filter(|row| row.is_modelled_exactly()) {
         compare_searches(program, published, effort, &mut all);
         if effort.samples > 0 {
             compare_samples(program, published, effort, &mut all);
@@ -143,8 +141,9 @@ fn compare_searches(
     all: &mut Vec<Comparison>,
 ) {
     for (technique, row) in [("ipb", &published.ipb), ("idb", &published.idb)] {
-        if row.schedules <= effort.schedules_max {
-            let found = explore(program, technique, SCHEDULE_COUNT_MAX);
+        let is_small = |schedules: u64| schedules <= effort.schedules_max;
+        if row.schedules.is_some_and(is_small) {
+            let found = explore(program, technique, published.schedules_max);
             all.push(judge(
                 program,
                 technique,
@@ -156,7 +155,7 @@ fn compare_searches(
     }
     let row = &published.dfs;
     if row.schedules <= effort.schedules_max {
-        let found = explore(program, "dfs", SCHEDULE_COUNT_MAX);
+        let found = explore(program, "dfs", published.schedules_max);
         let first = found.first_failure.as_ref().map(|failure| failure.rank);
         let text = |first: Option<u64>, schedules: u64, buggy: u64| {
             format!("{}/{schedules}/{buggy}", rank(first))
@@ -181,10 +180,10 @@ fn compare_samples(
     for (technique, row) in techniques {
         let Some(printed) = row.buggy else { continue };
         let found = explore(program, &technique, effort.samples);
-        let scale = effort.samples as f64 / SCHEDULE_COUNT_MAX as f64;
+        let scale = effort.samples as f64 / published.schedules_max as f64;
         // Both sides are samples of one unknown rate: the published one of 100,000, ours of
         // `samples`. With equal sizes this is sigma = sqrt(2 p (1 - p) L).
-        let both = (effort.samples + SCHEDULE_COUNT_MAX) as f64;
+        let both = (effort.samples + published.schedules_max) as f64;
         let share = (printed + found.failures) as f64 / both;
         let variance = share * (1.0 - share) * effort.samples as f64 * (1.0 + scale);
         let distance = (found.failures as f64 - printed as f64 * scale).abs();
@@ -221,10 +220,11 @@ fn measure(found: &Exploration) -> Bounded {
     let last = found.bounds.last().copied().unwrap_or_default();
     Bounded {
         bound: last.bound,
+        found: found.failures > 0,
         first: found.first_failure.as_ref().map(|failure| failure.rank),
-        schedules: found.schedules,
-        new: last.schedules,
-        buggy: found.failures,
+        schedules: Some(found.schedules),
+        new: Some(last.schedules),
+        buggy: Some(found.failures),
         exact: true,
     }
 }
@@ -235,11 +235,14 @@ fn by_bound(program: &'static Program, strategy: &str) -> Vec<u64> {
 }
 
 fn bounded(row: &Bounded) -> String {
-    let first = rank(row.first);
-    format!(
-        "{}/{first}/{}/{}/{}",
-        row.bound, row.schedules, row.new, row.buggy
-    )
+    let cell =
+        |count: Option<u64>| count.map_or_else(|| "?".to_string(), |count| count.to_string());
+    let first = match row.found {
+        true => cell(row.first),
+        false => rank(None),
+    };
+    let counts = [row.schedules, row.new, row.buggy].map(cell).join("/");
+    format!("{}/{first}/{counts}", row.bound)
 }
 
 fn rank(first: Option<u64>) -> String {

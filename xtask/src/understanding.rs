@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use unpick::analysis::Size;
 use unpick::report::explained;
 use unpick::{Config, FirstFailure, Pattern, explore, same_failure, understand};
-use unpick_suite::{find, pattern_of, programs};
+use unpick_suite::{exact_programs, find, pattern_of};
 
 const PAGE: &str = "docs/study/understanding.md";
 
@@ -33,7 +33,7 @@ const COMPARED: u64 = 5_000;
 /// their name, none took too many executions, and none has more preemptions than preemption bounding needs.
 pub(crate) fn run(root: &Path) -> Result<bool> {
     let mut page = Page::default();
-    for program in programs().iter().filter(|one| one.fault.is_some()) {
+    for program in exact_programs().filter(|one| one.fault.is_some()) {
         if let Some(row) = row(program.name)? {
             page.add(row);
         }

@@ -29,10 +29,15 @@ pub struct Near {
 
 /// Looks for a failing execution near a recorded one, in [`NEAR_MAX`] executions at most.
 pub fn near(recorded: &Trace, run: &mut Run<'_>) -> Near {
+    near_segments(recorded, &recorded.segments(), run)
+}
+
+/// The same near an order of operations that was not recorded under control; of `recorded` only the tasks
+/// and the answers count.
+pub fn near_segments(recorded: &Trace, segments: &[Segment], run: &mut Run<'_>) -> Near {
     let mut tried: HashSet<Plan> = HashSet::new();
     let mut executions = 0;
-    let segments = recorded.segments();
-    for changed in neighbours(&segments) {
+    for changed in neighbours(segments) {
         let plan = Plan::new(recorded, &changed);
         if executions == NEAR_MAX {
             break;

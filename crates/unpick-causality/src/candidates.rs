@@ -3,9 +3,9 @@
 //! Both lists are complete: what is not in them is impossible. Most of what is in them is impossible, too;
 //! the solver tells.
 
-use crate::event::EventId;
 use crate::model::Model;
 use crate::query::conflict;
+use unpick_engine::transcript::EventId;
 
 impl Model {
     /// The pairs of accesses that are in conflict and not always kept in order, the earlier one first.
@@ -31,7 +31,7 @@ impl Model {
     /// holds, with no lock held by two of them. The first request of a ring is the earliest.
     pub fn deadlock_candidates(&self, length_max: usize) -> Vec<Vec<EventId>> {
         let opens = |&id: &EventId| self.opens[id].is_some();
-        let requests: Vec<Request> = (0..self.events.len())
+        let requests: Vec<Request> = (self.opening..self.events.len())
             .filter(opens)
             .map(|id| Request {
                 id,

@@ -8,9 +8,9 @@
 //! Cf. T. L. Bui, K. Chatterjee et al., "The reads-from equivalence for the TSO and PSO memory models", OOPSLA
 //! 2021, where such a closure stands before a search as well.
 
-use crate::event::EventId;
 use crate::model::{Model, Span};
 use crate::query::Plan;
+use unpick_engine::transcript::EventId;
 
 /// The question has the answer no.
 pub(crate) struct Refuted;

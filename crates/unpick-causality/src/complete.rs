@@ -17,13 +17,13 @@
 //! adds r and drops at most later ones, so the number grows, until τ is E. What has no read to tell it
 //! apart, a deadlock or a data race, is asked for in every trace.
 
-use crate::event::EventId;
 use crate::model::Model;
 use crate::query::{Goal, Query};
 use crate::seed::Seed;
 use crate::solver::{Answer, Solver};
-use crate::transcript::{ANYTHING, Place, TaskKey, Transcript, mix};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
+use unpick_engine::transcript::EventId;
+use unpick_engine::transcript::{ANYTHING, Place, TaskKey, Transcript, mix};
 
 /// Requests in a ring of a deadlock that is asked for, at most.
 pub(crate) const RING_MAX: usize = 4;

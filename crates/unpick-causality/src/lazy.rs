@@ -8,17 +8,17 @@
 mod acyclic;
 mod clauses;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod theory;
 
 use crate::closure::Closure;
-use crate::event::EventId;
 use crate::model::{Model, Span};
 use crate::query::Plan;
 use crate::replay::Replay;
 use crate::search::Found;
 use clauses::Clauses;
 use std::collections::HashSet;
+use unpick_engine::transcript::EventId;
 
 /// What the solver came to, and at what cost.
 pub(crate) struct Outcome {

@@ -27,7 +27,6 @@
 //!
 //! | module | |
 //! |---|---|
-//! | `event` | what a trace is made of |
 //! | `order` | what of program order is kept, by memory model |
 //! | `model` | the model, and when a trace has none |
 //! | `replay` | performing events and taking them back |
@@ -37,7 +36,9 @@
 //! | `shortest` | the shortest schedule, for short traces |
 //! | `smtlib` | questions written down for other solvers, with the feature `smtlib` |
 //! | `trim` | schedules without what they do not need |
+//! | `window` | parts of long traces |
 //! | `predict` | all the questions that one execution gives rise to |
+//! | `foretell` | the answers, run before they are believed |
 //!
 //! This crate needs memory and time as it likes and runs between executions, never inside one. It knows
 //! nothing of engines and front ends.
@@ -45,8 +46,7 @@
 mod candidates;
 mod closure;
 mod complete;
-mod event;
-mod follow;
+mod foretell;
 mod lazy;
 mod literal;
 mod mcr;
@@ -61,18 +61,18 @@ mod shortest;
 #[cfg(feature = "smtlib")]
 mod smtlib;
 mod solver;
-mod transcript;
 mod trim;
+mod window;
 
-pub use event::{Event, EventId, Kind};
+pub use foretell::{Found, Predicted, foretell};
 pub use mcr::{Mcr, Mode};
 pub use model::{Model, ModelError};
-pub use predict::{Along, Expected, Foretold, Prediction};
+pub use predict::{Expected, Foretold, Prediction};
 pub use query::{Goal, Query};
 pub use replay::Violation;
 pub use seed::{Continuation, Seed};
 #[cfg(feature = "smtlib")]
 pub use smtlib::smtlib;
 pub use solver::{Answer, Budget, Counts, Solver};
-pub use transcript::{Answered, Deed, Place, TaskKey, Transcript};
 pub use unpick_engine::Memory;
+pub use unpick_engine::transcript::{Event, EventId, Kind};

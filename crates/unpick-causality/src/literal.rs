@@ -6,13 +6,13 @@
 //! states, SE-MCR more than MCR; `complete.rs` does not. This is for comparison with published counts.
 
 use crate::complete::values_for;
-use crate::event::{EventId, Kind};
 use crate::model::Model;
 use crate::query::{Goal, Query};
 use crate::seed::{Continuation, Seed};
 use crate::solver::{Answer, Solver};
-use crate::transcript::{Place, Transcript};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use unpick_engine::transcript::{EventId, Kind};
+use unpick_engine::transcript::{Place, Transcript};
 
 /// A way to make a read see another value: the events behind the prefix.
 struct Found {

@@ -11,17 +11,17 @@
 //! is one execution for each state.
 
 use crate::complete::Expansion;
-use crate::follow::Follow;
 use crate::literal::Analysis;
 use crate::model::Model;
 use crate::seed::Seed;
 use crate::solver::Solver;
-use crate::transcript::{Place, Transcript};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Instant;
+use unpick_engine::transcript::{Place, Route, Transcript};
 use unpick_engine::{
-    Begin, Execution, Findings, Memory, Planning, Round, Stop, Strategy, View, Warning, WarningKind,
+    Begin, Execution, Findings, Planning, Round, Stop, Strategy, View, Warning, WarningKind,
 };
+use unpick_strategies::{Along, Spec};
 use unpick_trace::{Choice, Outcome, TaskId};
 
 /// States of the search for a shortest schedule.
@@ -55,7 +55,9 @@ struct Kept {
 pub struct Mcr {
     mode: Mode,
     is_switching: bool,
-    follow: Follow,
+    /// The seed of the execution at hand, and what leads along it.
+    seed: Seed,
+    along: Along,
     /// The seeds of the round, as far as they are not run.
     round: VecDeque<Seed>,
     /// What the executions of the round have found.
@@ -65,7 +67,6 @@ pub struct Mcr {
     known: HashSet<u128>,
     traces: Traces,
     planning: Planning,
-    memory: Memory,
     is_incomplete: bool,
     /// Whether this is a part of a round of another search.
     is_part: bool,
@@ -81,27 +82,61 @@ impl Mcr {
         }
     }
 
+    /// The search that a text asks for; `None` if that is another one.
+    pub fn of(spec: &Spec) -> Option<Mcr> {
+        let mode = match spec.value("mode") {
+            Some(1) => Mode::Literal,
+            _ => Mode::Complete,
+        };
+        match spec.technique().name {
+            "mcr" => Some(Mcr::new(mode, false)),
+            "se-mcr" => Some(Mcr::new(mode, true)),
+            _ => None,
+        }
+    }
+
     fn part(mode: Mode, is_switching: bool) -> Mcr {
         Mcr {
             mode,
             is_switching,
-            follow: Follow::default(),
+            seed: Seed::default(),
+            along: Along::default(),
             round: VecDeque::new(),
             found: Vec::new(),
             backlog: VecDeque::new(),
             known: HashSet::new(),
             traces: Traces::default(),
             planning: Planning::default(),
-            memory: Memory::Sc,
             is_incomplete: false,
             is_part: false,
         }
     }
 
+    /// The way of the execution at hand, for who runs it elsewhere.
+    pub fn route(&self) -> Route {
+        self.seed.route()
+    }
+
+    /// Takes in what the execution at hand was, and how it ended. Whether it counts.
+    pub fn take_in(&mut self, transcript: Transcript, outcome: &Outcome) -> bool {
+        let reads = transcript.reads();
+        let seed = self.seed.clone();
+        let mut finding = Finding::default();
+        let is_kept = seed.is_kept_by(&reads);
+        if is_kept {
+            finding.seeds = self.expand(&transcript, &seed);
+        }
+        if self.keeps_traces() && *outcome != Outcome::Cut {
+            finding.trace = Some(Kept { transcript, reads });
+        }
+        self.found.push(finding);
+        is_kept || outcome.is_failure()
+    }
+
     /// The seeds that come of an execution with this transcript.
     fn expand(&mut self, transcript: &Transcript, seed: &Seed) -> Vec<Seed> {
         let start = Instant::now();
-        let (memory, performed) = (self.memory, transcript.performed);
+        let (memory, performed) = (transcript.memory, transcript.performed);
         let (initial, events) = (&transcript.initial, &transcript.events);
         let model = match self.mode {
             Mode::Complete => Model::with_pending(memory, initial, events.clone(), performed),
@@ -206,7 +241,8 @@ impl Strategy for Mcr {
         }
         match self.round.pop_front() {
             Some(seed) => {
-                self.follow.begin(seed);
+                self.along = Along::new(seed.route());
+                self.seed = seed;
                 Begin::Ready
             }
             None => Begin::Exhausted,
@@ -214,29 +250,16 @@ impl Strategy for Mcr {
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
-        // It waits for something, which only shows when it is tried.
-        self.follow.choose(view).ok_or(Stop::Cut)
+        self.along.choose(view)
     }
 
-    fn answer(&mut self, _: &View<'_>, question: Choice) -> Result<u32, Stop> {
-        Ok(self.follow.answer(question))
+    fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
+        self.along.answer(view, question)
     }
 
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
-        self.memory = execution.settings().memory;
-        let transcript = Transcript::new(execution);
-        let reads = transcript.reads();
-        let seed = self.follow.seed().clone();
-        let mut finding = Finding::default();
-        let is_kept = seed.is_kept_by(&reads);
-        if is_kept {
-            finding.seeds = self.expand(&transcript, &seed);
-        }
-        if self.keeps_traces() && execution.outcome() != Some(&Outcome::Cut) {
-            finding.trace = Some(Kept { transcript, reads });
-        }
-        self.found.push(finding);
-        Ok(is_kept || execution.outcome().is_some_and(Outcome::is_failure))
+        let outcome = execution.outcome().unwrap_or(&Outcome::Cut);
+        Ok(self.take_in(Transcript::new(execution), outcome))
     }
 
     fn watches(&self) -> bool {
@@ -279,15 +302,13 @@ impl Strategy for Mcr {
     }
 
     fn leave(&mut self) -> Option<Findings> {
-        let left = (std::mem::take(&mut self.found), self.memory);
-        Some(Box::new(left))
+        Some(Box::new(std::mem::take(&mut self.found)))
     }
 
     fn receive(&mut self, findings: Findings) {
-        let found = findings.downcast::<(Vec<Finding>, Memory)>();
-        let (found, memory) = *found.expect("internal error: findings of another technique");
+        let found = findings.downcast::<Vec<Finding>>();
+        let found = *found.expect("internal error: findings of another technique");
         self.found.extend(found);
-        self.memory = memory;
     }
 }
 

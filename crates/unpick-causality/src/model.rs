@@ -19,11 +19,11 @@
 //! - A notification may lie in the windows of other waits if it did so in the trace. Were that forbidden,
 //!   as printed, a trace with two waiters and two notifications would not be in its own model.
 
-use crate::event::{Event, EventId, Kind};
 use crate::order::{Forwarding, Order};
 use crate::replay::{Replay, Violation};
 use std::collections::HashMap;
 use unpick_engine::Memory;
+use unpick_engine::transcript::{Event, EventId, Kind};
 
 /// Why a trace has no model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,6 +66,8 @@ pub(crate) struct Span {
 pub struct Model {
     pub(crate) events: Vec<Event>,
     pub(crate) order: Order,
+    /// How many events come before all others, in place of what happened before the trace.
+    pub(crate) opening: usize,
     /// What each location holds in the beginning, as far as that is known.
     pub(crate) initial: Vec<Option<u64>>,
     /// The writes to each location, in the order of the trace.
@@ -95,10 +97,11 @@ impl Model {
     ) -> Result<Model, ModelError> {
         let performed = events.len();
         Model::build(
-            (memory, Forwarding::Operational),
+            memory,
+            Forwarding::Operational,
             initial,
             events,
-            performed,
+            (0, performed),
         )
     }
 
@@ -113,12 +116,19 @@ impl Model {
         events: Vec<Event>,
         performed: usize,
     ) -> Result<Model, ModelError> {
-        Model::build(
-            (memory, Forwarding::Operational),
-            initial,
-            events,
-            performed,
-        )
+        Model::window(memory, initial, events, (0, performed))
+    }
+
+    /// As [`Model::with_pending`], of a part of a trace: the first `opening` events come before all others, in place
+    /// of what happened before.
+    pub(crate) fn window(
+        memory: Memory,
+        initial: &[Option<u64>],
+        events: Vec<Event>,
+        (opening, performed): (usize, usize),
+    ) -> Result<Model, ModelError> {
+        let forwarding = Forwarding::Operational;
+        Model::build(memory, forwarding, initial, events, (opening, performed))
     }
 
     /// As [`Model::new`], but as the formula is printed: a load waits for the own stores to its location,
@@ -132,17 +142,19 @@ impl Model {
         events: Vec<Event>,
     ) -> Result<Model, ModelError> {
         let performed = events.len();
-        Model::build((memory, Forwarding::Printed), initial, events, performed)
+        Model::build(memory, Forwarding::Printed, initial, events, (0, performed))
     }
 
     fn build(
-        rules: (Memory, Forwarding),
+        memory: Memory,
+        forwarding: Forwarding,
         initial: &[Option<u64>],
         events: Vec<Event>,
-        performed: usize,
+        (opening, performed): (usize, usize),
     ) -> Result<Model, ModelError> {
         check_places(&events)?;
-        let order = Order::new(rules, &events).map_err(|event| ModelError::OutOfOrder { event })?;
+        let order = Order::new((memory, forwarding), &events, opening)
+            .map_err(|event| ModelError::OutOfOrder { event })?;
         let mut model = Model {
             initial: initial_values(initial, &events, &order),
             writers: Vec::new(),
@@ -153,6 +165,7 @@ impl Model {
             wakes: HashMap::new(),
             events,
             order,
+            opening,
         };
         model.writers = vec![Vec::new(); model.initial.len()];
         for (id, event) in model.events[..performed].iter().enumerate() {

@@ -14,9 +14,9 @@
 //! value from the store buffer (see [`Order::forwards`]). A set of events closed under ≺ is a prefix of
 //! every chain, and most of this crate thinks in such prefixes.
 
-use crate::event::{Event, EventId, Kind};
 use std::collections::HashMap;
 use unpick_engine::Memory;
+use unpick_engine::transcript::{Event, EventId, Kind};
 
 /// Whether a load may take its value from the store buffer of its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,12 @@ struct Progress {
 
 impl Order {
     /// The order of these events. Fails with an event that stands before one it has to follow.
-    pub fn new(rules: (Memory, Forwarding), events: &[Event]) -> Result<Order, EventId> {
+    /// The first `opening` of them come before all others.
+    pub fn new(
+        rules: (Memory, Forwarding),
+        events: &[Event],
+        opening: usize,
+    ) -> Result<Order, EventId> {
         let mut order = Order {
             chains: Vec::new(),
             place: vec![(0, 0); events.len()],
@@ -66,6 +71,7 @@ impl Order {
         }
         order.add_forks_and_joins(events);
         order.add_notifications(events, &programs);
+        order.add_opening(opening);
         order.close()?;
         Ok(order)
     }
@@ -206,6 +212,16 @@ impl Order {
                     }
                     _ => {}
                 }
+            }
+        }
+    }
+
+    /// Puts what comes first in each chain behind the events of the opening.
+    fn add_opening(&mut self, opening: usize) {
+        for chain in &self.chains {
+            let first = chain.iter().find(|&&event| event >= opening);
+            if let Some(&first) = first {
+                self.across[first].extend(0..opening);
             }
         }
     }

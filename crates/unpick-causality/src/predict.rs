@@ -6,19 +6,17 @@
 //!
 //! # Departures from the paper
 //! Deadlocks are asked for as well, and so are other answers to questions (time-outs, spurious wake-ups, data) and
-//! what was left undone when an execution failed.
+//! what was left undone when an execution failed. Long executions are looked at in windows (`window.rs`).
 
 use crate::complete::{RING_MAX, Wish, values_for};
-use crate::event::EventId;
-use crate::follow::Follow;
-use crate::model::{Model, ModelError};
+use crate::model::ModelError;
 use crate::query::{Goal, Query};
 use crate::seed::Seed;
 use crate::solver::{Answer, Solver};
-use crate::transcript::Transcript;
+use crate::window::{Window, cores, parts};
 use std::collections::{HashSet, VecDeque};
-use unpick_engine::{Begin, Execution, Stop, Strategy, View};
-use unpick_trace::{Choice, OpKind, SiteId, TaskId, Trace};
+use std::ops::Range;
+use unpick_engine::transcript::{EventId, Transcript};
 
 /// What a schedule is expected to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,173 +47,211 @@ enum Question {
 /// The questions that one execution gives rise to, answered one by one.
 pub struct Prediction {
     transcript: Transcript,
-    model: Model,
+    are_races_wanted: bool,
+    /// The part of the trace that is looked at.
+    window: Window,
+    /// The other parts, and what is asked about in each.
+    parts: VecDeque<(Range<EventId>, Range<EventId>)>,
     questions: VecDeque<Question>,
-    /// By event: where its plain access stands; none if it is something else.
-    plain: Vec<Option<SiteId>>,
+    /// Races and deadlocks that were asked for, which two windows may show.
+    asked: HashSet<Vec<EventId>>,
     /// Pairs of places that are known to race.
-    raced: HashSet<(SiteId, SiteId)>,
+    raced: HashSet<(u64, u64)>,
     /// Answers, and counts them.
     pub solver: Solver,
 }
 
 impl Prediction {
-    /// The questions about an execution that was watched and has ended; races among them if they are `wanted`.
+    /// The questions about an execution; races among them if they are `wanted`. Executions of more events than
+    /// `window` are looked at in windows of that size.
     ///
     /// # Errors
     /// If something has changed what the program reads besides the events that were seen.
-    pub fn new(execution: &Execution, are_races_wanted: bool) -> Result<Prediction, ModelError> {
-        let transcript = Transcript::new(execution);
-        let model = Model::with_pending(
-            execution.settings().memory,
-            &transcript.initial,
-            transcript.events.clone(),
-            transcript.performed,
-        )?;
+    pub fn new(
+        transcript: Transcript,
+        are_races_wanted: bool,
+        window: usize,
+    ) -> Result<Prediction, ModelError> {
+        let count = transcript.performed;
+        let ranges = parts(count, window);
+        let mut parts: VecDeque<_> = ranges.iter().cloned().zip(cores(&ranges)).collect();
+        let whole = Window::new(&transcript, 0..count)?;
+        let first = parts.pop_front();
+        let (first, core) = first.expect("internal error: a trace without parts");
+        let window = match parts.is_empty() {
+            true => whole,
+            false => Window::new(&transcript, first)?,
+        };
         let mut prediction = Prediction {
-            plain: plain_accesses(&transcript, execution.trace()),
             transcript,
-            model,
+            are_races_wanted,
+            window,
+            parts,
             questions: VecDeque::new(),
+            asked: HashSet::new(),
             raced: HashSet::new(),
             solver: Solver::default(),
         };
-        if are_races_wanted {
-            prediction.add_races();
-        }
-        prediction.add_deadlocks();
-        prediction.add_changes();
+        prediction.add_questions(&core);
         Ok(prediction)
     }
 
-    /// Questions that are not answered yet.
+    /// Whether there is more to ask.
+    pub fn is_open(&self) -> bool {
+        !self.questions.is_empty() || !self.parts.is_empty()
+    }
+
+    /// Questions about the window at hand that are not answered yet.
     pub fn question_count(&self) -> usize {
         self.questions.len()
     }
 
+    /// Windows that were not looked at yet.
+    pub fn window_count(&self) -> usize {
+        self.parts.len()
+    }
+
     /// Answers the next question: with a schedule, if the model allows what it asks for.
     pub fn ask(&mut self) -> Option<Foretold> {
+        if self.questions.is_empty() {
+            self.look_further();
+        }
         let question = self.questions.pop_front()?;
-        let goal = match &question {
-            Question::Race(first, second) => {
-                if self.raced.contains(&self.places(*first, *second)?) {
-                    return None;
-                }
-                Some(Goal::Race(*first, *second))
-            }
-            Question::Deadlock(ring) => Some(Goal::Deadlock(ring.clone())),
-            Question::Change(wish) => wish.goal(&self.transcript),
-        };
-        let schedule = match goal {
-            Some(goal) => match self.solver.solve(&self.model, &Query::new(goal)) {
-                Answer::Sat(schedule) => schedule,
+        if let Question::Race(first, second) = question
+            && self.raced.contains(&self.places(first, second)?)
+        {
+            return None;
+        }
+        let schedule = match self.goal(&question) {
+            Some(goal) => match self.solver.solve(&self.window.model, &Query::new(goal)) {
+                Answer::Sat(schedule) => self.window.whole(&schedule),
                 Answer::Unsat | Answer::Unknown => return None,
             },
             // It comes before all events.
             None => Vec::new(),
         };
-        let expected = match &question {
+        let (expected, seed) = match &question {
             Question::Race(first, second) => {
                 let places = self.places(*first, *second)?;
                 self.raced.insert(places);
-                Expected::Race
+                (Expected::Race, None)
             }
-            Question::Deadlock(_) => Expected::Deadlock,
-            Question::Change(_) => Expected::Change,
+            Question::Deadlock(_) => (Expected::Deadlock, None),
+            Question::Change(wish) => {
+                let seed = wish.seed(&self.transcript, &schedule);
+                (Expected::Change, Some(seed))
+            }
         };
-        let seed = match &question {
-            Question::Change(wish) => wish.seed(&self.transcript, &schedule),
-            _ => Seed::new(&self.transcript, &schedule, None),
-        };
+        let seed = seed.unwrap_or_else(|| Seed::new(&self.transcript, &schedule, None));
         Some(Foretold { expected, seed })
     }
 
+    /// What to ask the model at hand; nothing if it can be had without.
+    fn goal(&self, question: &Question) -> Option<Goal> {
+        let local = |event: EventId| {
+            let local = self.window.local(event);
+            local.expect("internal error: a question about another window")
+        };
+        let goal = match question {
+            Question::Race(first, second) => Goal::Race(*first, *second),
+            Question::Deadlock(ring) => Goal::Deadlock(ring.clone()),
+            Question::Change(wish) => wish.goal(&self.transcript)?,
+        };
+        Some(match goal {
+            Goal::Value { read, value } => Goal::Value {
+                read: local(read),
+                value,
+            },
+            Goal::From { read, write } => Goal::From {
+                read: local(read),
+                write: write.map(local),
+            },
+            Goal::Reach(event) => Goal::Reach(local(event)),
+            Goal::Race(first, second) => Goal::Race(local(first), local(second)),
+            Goal::Deadlock(ring) => Goal::Deadlock(ring.into_iter().map(local).collect()),
+        })
+    }
+
+    /// Goes on to the next window that there is something to ask about.
+    fn look_further(&mut self) {
+        while self.questions.is_empty()
+            && let Some((part, core)) = self.parts.pop_front()
+        {
+            let window = Window::new(&self.transcript, part);
+            self.window = window.expect("internal error: a part of a trace that has no model");
+            self.add_questions(&core);
+        }
+    }
+
+    /// Asks about the window at hand. Reads and answers are asked about if they are in `core`, which is that of no
+    /// other window.
+    fn add_questions(&mut self, core: &Range<EventId>) {
+        if self.are_races_wanted {
+            self.add_races();
+        }
+        self.add_deadlocks();
+        self.add_changes(core);
+    }
+
     /// Where two plain accesses stand, in whichever order.
-    fn places(&self, first: EventId, second: EventId) -> Option<(SiteId, SiteId)> {
-        let (first, second) = (self.plain[first]?, self.plain[second]?);
+    fn places(&self, first: EventId, second: EventId) -> Option<(u64, u64)> {
+        let (first, second) = (self.plain(first)?, self.plain(second)?);
         Some((first.min(second), first.max(second)))
     }
 
+    /// Where the plain access of an event stands. What else belongs to the same transition is no access of its own.
+    fn plain(&self, event: EventId) -> Option<u64> {
+        let is_first = self.transcript.places[event].part == 0;
+        let place = Some(self.transcript.plain[event]);
+        place.filter(|&place| is_first && place != 0)
+    }
+
     fn add_races(&mut self) {
-        let pairs = self.model.race_candidates();
-        let is_plain = |&(first, second): &(_, _)| self.places(first, second).is_some();
-        let pairs: Vec<_> = pairs.into_iter().filter(is_plain).collect();
-        let questions = pairs.into_iter();
-        self.questions
-            .extend(questions.map(|(first, second)| Question::Race(first, second)));
+        for (first, second) in self.window.model.race_candidates() {
+            let (first, second) = (self.window.global(first), self.window.global(second));
+            let is_plain = self.places(first, second).is_some();
+            if is_plain && self.asked.insert(vec![first, second]) {
+                self.questions.push_back(Question::Race(first, second));
+            }
+        }
     }
 
     fn add_deadlocks(&mut self) {
-        // Requests that were all pending are the deadlock that was seen.
         let performed = self.transcript.performed;
-        let is_new = |ring: &Vec<EventId>| ring.iter().any(|&request| request < performed);
-        let rings = self.model.deadlock_candidates(RING_MAX).into_iter();
-        self.questions
-            .extend(rings.filter(is_new).map(Question::Deadlock));
+        for ring in self.window.model.deadlock_candidates(RING_MAX) {
+            let ring = ring.into_iter().map(|request| self.window.global(request));
+            let ring: Vec<EventId> = ring.collect();
+            // Requests that were all pending are the deadlock that was seen.
+            let is_new = ring.iter().any(|&request| request < performed);
+            if is_new && self.asked.insert(ring.clone()) {
+                self.questions.push_back(Question::Deadlock(ring));
+            }
+        }
     }
 
-    fn add_changes(&mut self) {
+    fn add_changes(&mut self, core: &Range<EventId>) {
         let pending = self.transcript.possible.iter();
         let pending = pending.map(|&event| Wish::Perform(event));
+        let pending = pending.filter(|_| self.parts.is_empty());
         let answers = self.transcript.answers.iter().enumerate();
+        let answers = answers.filter(|(_, one)| core.contains(&one.event.unwrap_or(0)));
         let answers = answers.flat_map(|(at, answered)| {
             (0..answered.count)
                 .filter(|&answer| answer != answered.answer)
                 .map(move |answer| Wish::Answer(at, answer))
         });
-        let values = self.model.reads().flat_map(|read| {
-            let values = values_for(&self.model, read).into_iter();
+        let Window { model, .. } = &self.window;
+        let reads = self.window.events().filter(|&event| {
+            let is_read = model.events()[event].reads().is_some();
+            is_read && core.contains(&self.window.global(event))
+        });
+        let values = reads.flat_map(|local| {
+            let read = self.window.global(local);
+            let values = values_for(model, local).into_iter();
             values.map(move |value| Wish::See(read, value))
         });
         let wishes = pending.chain(answers).chain(values);
-        self.questions.extend(wishes.map(Question::Change));
-    }
-}
-
-/// By event: where its plain access stands. What else belongs to the same transition is no access of its own.
-fn plain_accesses(transcript: &Transcript, trace: &Trace) -> Vec<Option<SiteId>> {
-    let events = transcript.steps.iter().zip(&transcript.places);
-    let site = |(&step, place): (&usize, &crate::transcript::Place)| {
-        let step = trace.steps.get(step).filter(|_| place.part == 0)?;
-        let is_plain = matches!(step.op.kind, OpKind::PlainRead | OpKind::PlainWrite);
-        is_plain.then_some(step.site)
-    };
-    events.map(site).collect()
-}
-
-/// Leads one execution along a seed, and then on in the default order.
-pub struct Along(Follow);
-
-impl Along {
-    /// Along this one.
-    pub fn new(seed: Seed) -> Along {
-        let mut follow = Follow::default();
-        follow.begin(seed);
-        Along(follow)
-    }
-
-    /// The same, but afterwards the task that acted last waits for all others: what it has just seen is old then,
-    /// when it goes on.
-    pub fn giving_way(seed: Seed) -> Along {
-        let mut along = Along::new(seed);
-        along.0.give_way();
-        along
-    }
-}
-
-impl Strategy for Along {
-    fn begin(&mut self, index: u64) -> Begin {
-        match index {
-            0 => Begin::Ready,
-            _ => Begin::Exhausted,
-        }
-    }
-
-    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
-        self.0.choose(view).ok_or(Stop::Cut)
-    }
-
-    fn answer(&mut self, _: &View<'_>, question: Choice) -> Result<u32, Stop> {
-        Ok(self.0.answer(question))
+        let questions: Vec<Question> = wishes.map(Question::Change).collect();
+        self.questions.extend(questions);
     }
 }

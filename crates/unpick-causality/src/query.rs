@@ -5,10 +5,10 @@
 //! but not themselves, and, if a read is asked about, its location holds the right thing at the end.
 //! As such sets are prefixes of all chains, a plan is a few numbers a chain.
 
-use crate::event::EventId;
 use crate::model::Model;
 use crate::replay::Replay;
 use std::collections::HashMap;
+use unpick_engine::transcript::EventId;
 
 /// A question to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 //! The state is how far each chain has come, what the locations hold, and which locks are held. This is
 //! the operational reading of the model; searching and checking share it.
 
-use crate::event::EventId;
 use crate::model::Model;
+use unpick_engine::transcript::EventId;
 
 /// Why an event cannot be performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,12 +6,12 @@
 //! P. B. Gibbons and E. Korach, "Testing shared memories", SIAM J. Computing 1997, on prefixes:
 //! polynomial for a fixed number of tasks, hopeless for many, and unbeaten for short traces.
 
-use crate::event::{EventId, Kind};
 use crate::model::Model;
 use crate::query::{Plan, Wanted};
 use crate::replay::Replay;
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
+use unpick_engine::transcript::{EventId, Kind};
 
 /// What a search came to.
 pub(crate) enum Found {

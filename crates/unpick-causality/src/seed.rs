@@ -1,8 +1,7 @@
 //! Seeds: how an execution is made to see something else, and what is promised of it.
 
-use crate::event::EventId;
-use crate::transcript::{ANYTHING, Deed, Place, TaskKey, Transcript, mix};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use unpick_engine::transcript::{ANYTHING, Deed, EventId, Place, Route, Transcript, mix};
 
 /// A schedule to begin an execution with. Afterwards it goes on in the default order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,14 +93,18 @@ impl Seed {
         })
     }
 
-    /// The answers to questions, by task and transition, in order.
-    pub fn answers(&self) -> HashMap<(TaskKey, u32), Vec<u32>> {
-        let mut answers: HashMap<_, Vec<u32>> = HashMap::new();
+    /// The way to begin an execution with it.
+    pub fn route(&self) -> Route {
+        let mut answers: BTreeMap<_, Vec<u32>> = BTreeMap::new();
         let told = self.content.iter();
         for (place, &value) in told.filter(|(place, _)| place.part >= Place::ANSWERS) {
             let of_it = answers.entry((place.task, place.ordinal)).or_default();
             of_it.push(value as u32);
         }
-        answers
+        Route {
+            deeds: self.deeds.clone(),
+            answers,
+            gives_way: false,
+        }
     }
 }

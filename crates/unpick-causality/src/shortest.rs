@@ -3,12 +3,12 @@
 //! The dissertation defines a seed as the shortest sequence that changes what a read sees. Takes time
 //! exponential in the number of tasks; for short traces.
 
-use crate::event::EventId;
 use crate::model::Model;
 use crate::query::Plan;
 use crate::replay::Replay;
 use crate::search::Found;
 use std::collections::HashSet;
+use unpick_engine::transcript::EventId;
 
 /// A state that was reached: by which event, from which state.
 type Reached = Option<(EventId, usize)>;

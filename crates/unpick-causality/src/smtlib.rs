@@ -3,10 +3,10 @@
 //! Straight from the definitions: an integer for the time of each event and a Boolean for whether it is
 //! performed; no closure, no laziness. Serves to check the built-in solver, never to answer users.
 
-use crate::event::EventId;
 use crate::model::{Model, Span};
 use crate::query::{Plan, Query};
 use std::fmt::Write;
+use unpick_engine::transcript::EventId;
 
 /// The question as a list of commands up to `(check-sat)`. The answer is `sat` if and only if
 /// [`crate::Solver::solve`] finds a schedule.

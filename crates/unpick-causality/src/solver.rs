@@ -6,13 +6,13 @@
 //! trace performed and is quicker.
 
 use crate::closure::Closure;
-use crate::event::EventId;
 use crate::lazy;
 use crate::model::Model;
 use crate::query::{Plan, Query};
 use crate::search::{Found, search};
 use crate::shortest::shortest;
 use crate::trim::trim;
+use unpick_engine::transcript::EventId;
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]

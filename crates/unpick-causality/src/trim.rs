@@ -4,10 +4,10 @@
 //! needed comes after it by ≺, sees what it wrote, or could not be performed while a span was open that
 //! the event closes. Without the rest, all that remains sees what it saw.
 
-use crate::event::EventId;
 use crate::model::{Model, Span};
 use crate::query::Plan;
 use crate::replay::Replay;
+use unpick_engine::transcript::EventId;
 
 /// The needed part of a schedule, with the ending of the plan.
 pub(crate) fn trim(model: &Model, plan: &Plan, schedule: &[EventId]) -> Vec<EventId> {

@@ -13,6 +13,7 @@ mod json;
 mod junit;
 mod merge;
 mod native;
+mod noise;
 mod options;
 mod output;
 mod predict;
@@ -71,6 +72,9 @@ enum Command {
     /// The program should have been built by `unpick cc`, `unpick c++` or `cargo unpick`; otherwise
     /// only its calls of the thread library are under control, and a warning says so.
     Run(run::RunArguments),
+    /// Run a native program freely, on real threads, and disturb it: noise at chosen placements
+    #[command(subcommand)]
+    Noise(noise::NoiseCommand),
     /// Benchmark programs with known answers: list them, explore them
     #[command(subcommand)]
     Suite(suite::SuiteCommand),
@@ -88,8 +92,9 @@ enum Command {
     ///
     /// Takes a trace, as a rule of an execution that passed, and asks which data races, deadlocks and
     /// other values of reads its events allow in another order. Each of these is run; what fails then is
-    /// reported, and nothing else is. `unpick suite run NAME --executions 1 --save-trace` keeps such a
-    /// trace; for a test, `UNPICK_SAVE_TRACE=1 cargo test NAME`. Ends with 0 if nothing fails, else 1.
+    /// reported, and nothing else is. `--save-trace` of `unpick run`, `cargo unpick test` and `unpick suite
+    /// run` keeps such a trace; for a test with unpick's types, `UNPICK_SAVE_TRACE=1 cargo test NAME`. Ends
+    /// with 0 if nothing fails, else 1.
     Predict(predict::PredictArguments),
     /// Drop the regressions of programs or tests, when their bugs are fixed
     ///
@@ -148,6 +153,7 @@ fn main() -> ExitCode {
     };
     let result = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Noise(command) => noise::noise(&command),
         Command::Suite(command) => suite::run(command),
         Command::Study(arguments) => study::study(&arguments),
         Command::Merge(arguments) => merge::merge(&arguments),

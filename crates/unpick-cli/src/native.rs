@@ -1,6 +1,7 @@
 //! What `unpick run`, `cargo unpick test` and `unpick replay` share: native programs.
 
 mod keep;
+mod predict;
 mod present;
 mod refused;
 mod regression;
@@ -10,7 +11,8 @@ use crate::options::ExplorationOptions;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 pub(crate) use keep::PREFIX;
-pub(crate) use present::{Presented, explore};
+pub(crate) use predict::predict;
+pub(crate) use present::{Presented, explore, tell_free};
 pub(crate) use replay::replay;
 use std::time::Duration;
 use unpick::{Limits, Shard, Spec, parse_duration};
@@ -67,7 +69,7 @@ pub(crate) struct NativeOptions {
     #[arg(long, value_enum, value_name = "WAY")]
     reexec: Option<ReexecutionName>,
     /// Plain memory accesses that are scheduling points. By default none while data races are
-    /// failures (without races, nobody can tell), and shared ones with --no-races
+    /// failures (without races, nobody can tell), and shared ones with --no-races, mcr and se-mcr
     #[arg(long, value_enum, value_name = "WHICH")]
     points: Option<PointsName>,
     /// Make the beginning of a function a scheduling point; may be given several times. The symbol
@@ -90,7 +92,10 @@ impl NativeOptions {
     pub(crate) fn drive(&self, options: &ExplorationOptions) -> Result<Options> {
         let config = options.config()?;
         self.check(options)?;
-        let points = match (self.points.or(options.points), options.no_races) {
+        // What plans between executions must see what tasks read and write.
+        let is_planned = Spec::parse(&options.strategy)?.technique().is_planned;
+        let sees_data = options.no_races || is_planned;
+        let points = match (self.points.or(options.points), sees_data) {
             (Some(PointsName::Sync), _) | (None, false) => Points::Sync,
             (Some(PointsName::Shared), _) | (None, true) => Points::Shared,
             (Some(PointsName::All), _) => Points::All,
@@ -124,6 +129,24 @@ impl NativeOptions {
         })
     }
 
+    /// Refuses what techniques that plan between executions cannot do.
+    fn check_planned(&self, options: &ExplorationOptions, name: &str) -> Result<()> {
+        if matches!(self.points.or(options.points), Some(PointsName::Sync)) {
+            bail!(
+                "`{name}` must see what tasks read and write; leave out `--points sync`, or use `odpor`"
+            );
+        }
+        if matches!(self.reexec, Some(ReexecutionName::Exec)) {
+            bail!("`{name}` plans for one process; leave out `--reexec exec`");
+        }
+        if options.shard.is_some() {
+            bail!(
+                "`{name}` cannot be divided into shards of a native program; leave out `--shard`"
+            );
+        }
+        Ok(())
+    }
+
     /// Refuses what native programs cannot do, and says what makes no difference.
     fn check(&self, options: &ExplorationOptions) -> Result<()> {
         let spec = Spec::parse(&options.strategy)?;
@@ -136,9 +159,7 @@ impl NativeOptions {
             );
         }
         if spec.technique().is_planned {
-            bail!(
-                "`{name}` plans between executions, for which native programs do not tell enough; use `odpor`"
-            );
+            self.check_planned(options, name)?;
         }
         if spec.technique().is_randomised {
             return Ok(());

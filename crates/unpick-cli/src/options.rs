@@ -86,6 +86,9 @@ pub(crate) struct ExplorationArguments {
     /// Do not write traces and regression files
     #[arg(long)]
     no_save: bool,
+    /// Keep the first execution as a trace if nothing fails, for `unpick predict`
+    #[arg(long, conflicts_with = "no_save")]
+    save_trace: bool,
 }
 
 impl ExplorationArguments {
@@ -119,6 +122,7 @@ impl ExplorationArguments {
             json: self.json,
             quiet: self.quiet,
             no_save: self.no_save,
+            save_trace: self.save_trace,
         })
     }
 
@@ -221,6 +225,7 @@ pub(crate) struct ExplorationOptions {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
     pub(crate) no_save: bool,
+    pub(crate) save_trace: bool,
 }
 
 impl ExplorationOptions {

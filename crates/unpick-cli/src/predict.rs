@@ -3,7 +3,7 @@
 use crate::Status;
 use crate::annotation::annotation;
 use crate::json::failure_to_json;
-use crate::native::PREFIX;
+use crate::native::{self, PREFIX};
 use crate::output::say;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -15,7 +15,9 @@ use unpick::analysis::Understanding;
 use unpick::report::{FailureReport, PREDICTED, Way, headline};
 use unpick::store::Store;
 use unpick::trace::Record;
-use unpick::{Config, FirstFailure, PredictError, Predicted, parse_duration, parse_number};
+use unpick::{
+    Config, FirstFailure, PredictError, Predicted, parse_duration, parse_number, predicted_words,
+};
 use unpick_suite::find;
 
 /// Which execution to predict from.
@@ -26,29 +28,30 @@ pub(crate) struct PredictArguments {
     reference: String,
     /// Time after which no question is asked any more, as 30s or 5m; what is left then is told
     #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "60s")]
-    time: Duration,
+    pub(crate) time: Duration,
+    /// Events that are looked at together, at most; longer traces are looked at in windows of so many, and what takes
+    /// an order that reaches beyond one is not found
+    #[arg(long, value_name = "N", value_parser = parse_number, default_value = "500")]
+    pub(crate) window: u64,
     /// Executions to shrink each failing schedule; 0: leave it as found
     #[arg(long, value_name = "N", value_parser = parse_number, default_value = "2000")]
-    shrink: u64,
+    pub(crate) shrink: u64,
     /// Print one JSON object
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
     /// Print nothing but failures
     #[arg(long)]
-    quiet: bool,
+    pub(crate) quiet: bool,
     /// Do not write traces and regression files
     #[arg(long)]
-    no_save: bool,
+    pub(crate) no_save: bool,
 }
 
 pub(crate) fn predict(arguments: &PredictArguments) -> Result<Status> {
     let (path, record) = Store::new("").load(&arguments.reference)?;
     let name = &record.header.program;
     if let Some(program) = name.strip_prefix(PREFIX) {
-        bail!(
-            "{program} is a native program, and predictions are made from traces of unpick's own types only; \
-             explore it with `unpick run`"
-        );
+        return native::predict(program, &record, arguments);
     }
     match name.strip_prefix("suite:") {
         Some(label) => Session::new(label, &record, arguments).predict(&record),
@@ -72,12 +75,23 @@ struct Told {
     report: String,
 }
 
+impl Told {
+    fn to_json(&self) -> Value {
+        json!({
+            "outcome": self.failure.outcome.word(),
+            "trace": self.id,
+            "failure": failure_to_json(&self.failure, self.known.as_ref()),
+        })
+    }
+}
+
 impl<'a> Session<'a> {
     fn new(label: &'a str, record: &Record, arguments: &'a PredictArguments) -> Session<'a> {
         let config = Config::new()
             .settings_from(&record.header.settings)
             .time(arguments.time)
-            .shrink(arguments.shrink);
+            .shrink(arguments.shrink)
+            .window(arguments.window as usize);
         Session {
             label,
             config,
@@ -110,7 +124,10 @@ impl<'a> Session<'a> {
             .map(|(number, failure)| self.look_into(failure, &program, number == 0))
             .collect();
         match self.arguments.json {
-            true => say!("{}", self.to_json(&predicted, &failures, elapsed)),
+            true => {
+                let told = failures.iter().map(Told::to_json).collect();
+                say!("{}", to_json(label, &predicted, told, elapsed));
+            }
             false => self.print(&predicted, &failures),
         }
         Ok(match (&predicted.recorded, failures.is_empty()) {
@@ -201,39 +218,41 @@ impl<'a> Session<'a> {
             say!("FAILED  {label}  the trace itself: {words}");
         }
         if !self.arguments.quiet {
-            say!("{label}: {predicted}");
+            say!("{label}: {}", predicted_words(predicted));
         }
     }
+}
 
-    fn to_json(&self, predicted: &Predicted, failures: &[Told], elapsed: Duration) -> Value {
-        let first = failures.first().map(|told| &told.failure);
-        let first = first.or(predicted.recorded.as_ref());
-        let told = failures.iter().map(|told| {
-            json!({
-                "outcome": told.failure.outcome.word(),
-                "trace": told.id,
-                "failure": failure_to_json(&told.failure, told.known.as_ref()),
-            })
-        });
-        json!({
-            "name": self.label,
-            "strategy": PREDICTED,
-            "outcome": first.map_or("pass", |failure| failure.outcome.word()),
-            "recorded": predicted.recorded.as_ref().map_or("pass", |failure| failure.outcome.word()),
-            "failures": failures.len(),
-            "predicted": told.collect::<Vec<_>>(),
-            "executions": predicted.executions,
-            "complete": predicted.is_complete(),
-            "questions": predicted.questions,
-            "possible": predicted.possible,
-            "unknown": predicted.unknown,
-            "unasked": predicted.unasked,
-            "unconfirmed_races": predicted.unconfirmed_races,
-            "unconfirmed_deadlocks": predicted.unconfirmed_deadlocks,
-            "elapsed_ms": elapsed.as_millis() as u64,
-            "trace": failures.first().and_then(|told| told.id.clone()),
-        })
-    }
+/// What was predicted, as data. `told` are the failures: outcome, trace and all that is known of each.
+pub(crate) fn to_json(
+    name: &str,
+    predicted: &Predicted,
+    told: Vec<Value>,
+    elapsed: Duration,
+) -> Value {
+    let recorded = predicted.recorded.as_ref();
+    let recorded = recorded.map_or("pass", |failure| failure.outcome.word());
+    let first = told.first();
+    json!({
+        "name": name,
+        "strategy": PREDICTED,
+        "outcome": first.map_or(recorded.into(), |first| first["outcome"].clone()),
+        "recorded": recorded,
+        "failures": told.len(),
+        "executions": predicted.executions,
+        "complete": predicted.is_complete(),
+        "questions": predicted.questions,
+        "possible": predicted.possible,
+        "unknown": predicted.unknown,
+        "unasked": predicted.unasked,
+        "windows": predicted.windows,
+        "windows_left": predicted.windows_left,
+        "unconfirmed_races": predicted.unconfirmed_races,
+        "unconfirmed_deadlocks": predicted.unconfirmed_deadlocks,
+        "elapsed_ms": elapsed.as_millis() as u64,
+        "trace": first.map_or(Value::Null, |first| first["trace"].clone()),
+        "predicted": told,
+    })
 }
 
 /// A test predicts by itself.
@@ -253,6 +272,7 @@ fn predict_test(path: &Path, record: &Record, arguments: &PredictArguments) -> R
         .env("UNPICK_PREDICT", &path)
         .env("UNPICK_TIME", format!("{}ms", arguments.time.as_millis()))
         .env("UNPICK_SHRINK", arguments.shrink.to_string())
+        .env("UNPICK_PREDICT_WINDOW", arguments.window.to_string())
         .stdin(Stdio::null())
         .status()
         .context("cannot run `cargo test`; run the line above in the crate of the test")?;

@@ -1,5 +1,7 @@
 //! `unpick suite`: benchmark programs with known answers.
 
+mod list;
+
 use crate::Status;
 use crate::annotation::annotation;
 use crate::json::{Line, failure_to_json, group_to_json};
@@ -16,20 +18,13 @@ use unpick::progress::{Seen, UNDERSTANDING, estimate_of, histories, reason};
 use unpick::report::{FailureReport, Way, count, count_line, headline, more_line, thousands};
 use unpick::store::Store;
 use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
-use unpick_suite::{Selection, find, programs};
+use unpick_suite::{Selection, find};
 
 /// What to do with the suite.
 #[derive(Subcommand)]
 pub(crate) enum SuiteCommand {
     /// List the programs, with their parameters and faults
-    List {
-        /// Only programs whose name contains this
-        #[arg(default_value = "")]
-        part: String,
-        /// Print one JSON object a program, one a line
-        #[arg(long)]
-        json: bool,
-    },
+    List(list::ListArguments),
     /// Explore programs of the suite
     Run(Box<RunArguments>),
 }
@@ -40,54 +35,15 @@ pub(crate) struct RunArguments {
     /// Programs, as NAME[:key=value,…]; case does not matter
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// Keep the first execution as a trace if nothing fails, for `unpick predict`
-    #[arg(long, conflicts_with = "no_save")]
-    save_trace: bool,
     #[command(flatten)]
     options: ExplorationArguments,
 }
 
 pub(crate) fn run(command: SuiteCommand) -> Result<Status> {
     match command {
-        SuiteCommand::List { part, json } => Ok(list(&part, json)),
+        SuiteCommand::List(arguments) => Ok(list::list(&arguments)),
         SuiteCommand::Run(arguments) => run_programs(&arguments),
     }
-}
-
-fn list(part: &str, as_json: bool) -> Status {
-    let part = part.to_lowercase();
-    let mut status = Status::NothingRan;
-    for program in programs() {
-        if !program.name.to_lowercase().contains(&part) {
-            continue;
-        }
-        status = Status::Clean;
-        let parameters: Vec<String> = program
-            .parameters
-            .iter()
-            .map(|parameter| format!("{}={}", parameter.name, parameter.default))
-            .collect();
-        if as_json {
-            let object = json!({
-                "name": program.name,
-                "summary": program.summary,
-                "parameters": parameters,
-                "fault": program.fault,
-                "published": program.published.is_some(),
-            });
-            say!("{object}");
-        } else {
-            let parameters = match parameters.is_empty() {
-                true => String::new(),
-                false => format!("  [{}]", parameters.join(", ")),
-            };
-            say!("{:<26} {}{parameters}", program.name, program.summary);
-        }
-    }
-    if status == Status::NothingRan {
-        eprintln!("no program's name contains `{part}`");
-    }
-    status
 }
 
 fn run_programs(arguments: &RunArguments) -> Result<Status> {
@@ -104,7 +60,6 @@ fn run_programs(arguments: &RunArguments) -> Result<Status> {
         let session = Session {
             config: &config,
             options: &options,
-            saves_passing: arguments.save_trace,
         };
         let end = session.run(selection, report.as_mut())?;
         status = status.max(end.status);
@@ -124,7 +79,6 @@ struct End {
 struct Session<'a> {
     config: &'a Config,
     options: &'a ExplorationOptions,
-    saves_passing: bool,
 }
 
 /// What came of a program.
@@ -212,7 +166,7 @@ impl Session<'_> {
         if let (Some(failure), Some(told)) = (&mut found.first_failure, failures.first()) {
             **failure = told.failure.clone();
         }
-        let is_saved = self.saves_passing && found.is_clean() && found.executions > 0;
+        let is_saved = self.options.save_trace && found.is_clean() && found.executions > 0;
         let passing = is_saved.then(|| self.save_passing(&label, &program));
         progress.finish();
         Explored {

@@ -199,6 +199,18 @@ const ENDLESS: &str = "#[cfg(test)] mod tests {
     #[test] fn third() {}
 }";
 
+/// What the standard library orders is not always seen: that must not make a race of what is none.
+#[test]
+fn nothing_is_found_in_correct_tests() {
+    let made = Crate::new("correct");
+    made.write("src/lib.rs", "");
+    made.write("tests/correct.rs", include_str!("cargo/correct.rs"));
+    let output = made.unpick(&["test", "--executions", "300", "--test", "correct"]);
+    let text = lines(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("28 tests: 28 ok"), "{text}");
+}
+
 #[test]
 fn an_interruption_ends_all_tests() {
     let made = Crate::new("interrupted");

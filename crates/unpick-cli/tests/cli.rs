@@ -548,6 +548,19 @@ fn the_list_can_be_filtered() {
     assert!(all.lines().count() >= 50);
     let some = text(&place.run(&["suite", "list", "reorder"]).stdout);
     assert_eq!(some.lines().count(), 6, "{some}");
+    let count = |arguments: &[&str]| text(&place.run(arguments).stdout).lines().count();
+    assert_eq!(count(&["suite", "list", "--source", "ibm"]), 24);
+    assert_eq!(count(&["suite", "list", "--source", "sctbench"]), 49);
+    assert_eq!(count(&["suite", "list", "--published"]), 49 + 11 + 24);
+    assert_eq!(
+        count(&["suite", "list", "--source", "ibm", "--kind", "deadlock"]),
+        7
+    );
+    assert_eq!(count(&["suite", "list", "--twin", "popped twice"]), 1);
+    let json = text(&place.run(&["suite", "list", "safestack", "--json"]).stdout);
+    let object: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(object["row"]["pct"][2]["found"], false, "{object}");
+    assert_eq!(object["kind"], "assertion", "{object}");
     assert_eq!(
         place
             .run(&["suite", "list", "nothing like it"])

@@ -15,6 +15,8 @@ mod odd;
 mod place;
 #[path = "native/points.rs"]
 mod points;
+#[path = "native/prediction.rs"]
+mod prediction;
 #[path = "native/reductions.rs"]
 mod reductions;
 #[path = "native/regressions.rs"]

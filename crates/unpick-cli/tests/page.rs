@@ -220,3 +220,43 @@ fn record(step_count: usize, name: &str) -> Record {
         passing: None,
     }
 }
+
+#[test]
+fn the_report_of_a_study_opens_and_no_labels_meet() {
+    let place = Place::new("study");
+    let Some(mut browser) = Browser::start(&place.0) else {
+        return;
+    };
+    let arguments = [
+        "study",
+        "sctbench",
+        "--limit",
+        "50",
+        "--only",
+        "account,reorder",
+        "--out",
+    ];
+    let output = place.run(&[&arguments[..], &["out"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    browser.open(&place.0.join("out/report.html"));
+    let title = browser.evaluate("document.querySelector('h1').textContent");
+    assert_eq!(title, json!("SCTBench: which technique finds which bug"));
+    let pictures = browser.evaluate("document.querySelectorAll('figure svg').length");
+    assert_eq!(pictures, json!(6));
+    assert_eq!(browser.evaluate(OVERLAPS), json!([]));
+    assert!(browser.exceptions.is_empty());
+}
+
+/// Pairs of labels of one picture that overlap, and labels that are cut off.
+const OVERLAPS: &str = "
+    [...document.querySelectorAll('svg')].flatMap(svg => {
+        const frame = svg.getBoundingClientRect();
+        const all = [...svg.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()]);
+        const cut = all.filter(([_, box]) => box.left < frame.left || box.right > frame.right
+            || box.top < frame.top || box.bottom > frame.bottom).map(([name]) => name);
+        const met = all.flatMap(([name, one], at) => all.slice(at + 1)
+            .filter(([_, two]) => one.left < two.right && two.left < one.right
+                && one.top < two.bottom && two.top < one.bottom)
+            .map(([other]) => name + ' and ' + other));
+        return cut.concat(met);
+    })";

@@ -74,6 +74,8 @@ fn json_tells_what_was_asked_and_found() {
         ("complete", true.into()),
         ("unknown", 0.into()),
         ("unasked", 0.into()),
+        ("windows", 1.into()),
+        ("windows_left", 0.into()),
         ("unconfirmed_races", 0.into()),
         ("unconfirmed_deadlocks", 0.into()),
         ("trace", Value::Null),
@@ -142,7 +144,7 @@ fn what_cannot_be_used_is_refused_in_words() {
     );
     record.header.program = "native:bank".to_string();
     let (native, _) = store.save_trace(&record).unwrap();
-    assert!(error(&place.run(&["predict", &native])).contains("bank is a native program"));
+    assert!(error(&place.run(&["predict", &native])).contains("is not there any more"));
     record.header.program = "tests::money_stays".to_string();
     let (test, _) = store.save_trace(&record).unwrap();
     assert!(error(&place.run(&["predict", &test, "--json"])).contains("money_stays is a test"));

@@ -209,6 +209,8 @@ pub struct Execution {
     pub(crate) lock_order: LockOrder,
     /// Number of tasks that have ended.
     ended_count: usize,
+    /// Whether one of them had an operation before it.
+    has_abandoned: bool,
     /// Whether the end of a task has left something behind.
     pub(crate) has_leaks: bool,
     clock_ns: u64,
@@ -255,6 +257,7 @@ impl Execution {
             race_memory: crate::race::Memory::default(),
             lock_order: LockOrder::default(),
             ended_count: 0,
+            has_abandoned: false,
             has_leaks: false,
             clock_ns: 0,
             notified_count: 0,
@@ -293,6 +296,7 @@ impl Execution {
         self.deviations.clear();
         self.lock_order.clear();
         self.ended_count = 0;
+        self.has_abandoned = false;
         self.has_leaks = false;
         self.clock_ns = 0;
         self.is_clock_used = false;
@@ -371,13 +375,13 @@ impl Execution {
 
     /// Creates a task. It counts as running until it announces its first operation or finishes.
     pub fn add_task(&mut self, parent: Option<TaskId>) -> TaskId {
-        let task = TaskId(self.trace.tasks.len() as u32);
-        let object = ObjectId(self.trace.objects.len() as u32);
-        self.record(Call::AddTask {
-            parent,
-            task,
-            object,
-        });
+        if self.watch.is_recording {
+            self.record(Call::AddTask {
+                parent,
+                task: TaskId(self.trace.tasks.len() as u32),
+                object: ObjectId(self.trace.objects.len() as u32),
+            });
+        }
         self.push_task(parent)
     }
 
@@ -544,6 +548,24 @@ impl Execution {
         }
     }
 
+    /// As [`Execution::observe`] for the task that runs, while [`Execution::is_plain`].
+    #[inline]
+    pub fn observe_plainly(&mut self, value: u64, changed: bool) {
+        if let Some(step) = self.trace.steps.last_mut() {
+            step.value = value;
+        }
+        match changed {
+            true => self.note_change(self.running),
+            false => self.note_idle(self.running),
+        }
+    }
+
+    /// Whether nobody watches, no task has come to yield so far, and stores are seen at once.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     #[inline(never)]
     fn note_idle_operation(&mut self, task: TaskId) {
         if self.tasks[task.index()].op.kind == OpKind::CompareExchange {
@@ -580,10 +602,12 @@ impl Execution {
     pub fn finish(&mut self, task: TaskId) {
         self.record(Call::Finish(task));
         let slot = &mut self.tasks[task.index()];
-        slot.status = match slot.status {
-            Status::Pending => Status::Abandoned,
-            _ => Status::Finished,
+        let is_abandoned = slot.status == Status::Pending;
+        slot.status = match is_abandoned {
+            true => Status::Abandoned,
+            false => Status::Finished,
         };
+        self.has_abandoned |= is_abandoned;
         self.set_enabled(task, false);
         if !self.is_relaxed() {
             self.mark(Effect::Ends(self.tasks[task.index()].object));
@@ -596,6 +620,7 @@ impl Execution {
     }
 
     /// Lets all know that a task has ended.
+    #[inline]
     pub(crate) fn end(&mut self, task: TaskId) {
         self.epoch = self.epoch.wrapping_add(1);
         let slot = &self.tasks[task.index()];
@@ -608,9 +633,15 @@ impl Execution {
         if is_holding || task == TaskId::MAIN && self.ended_count < self.task_count() {
             self.note_leaks(task);
         }
-        // Those who park wait for its object, too, but that is the task itself.
-        let object = &self.objects[object.index()];
-        for joining in object.waiting.bits().iter() {
+        if self.objects[object.index()].waiting_count > 0 {
+            self.enable_joining(object);
+        }
+    }
+
+    /// Those who park wait for the object of a task, too, but that is the task itself.
+    #[inline(never)]
+    fn enable_joining(&mut self, object: ObjectId) {
+        for joining in self.objects[object.index()].waiting.bits().iter() {
             self.enabled_count += usize::from(self.enabled.insert(joining));
         }
     }

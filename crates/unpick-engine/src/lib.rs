@@ -32,6 +32,7 @@ mod site;
 mod sketch;
 mod spin;
 mod strategy;
+pub mod transcript;
 mod view;
 mod warning;
 mod watch;

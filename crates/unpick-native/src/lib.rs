@@ -4,8 +4,11 @@ pub mod cargo;
 pub mod compile;
 pub mod doctor;
 pub mod drive;
+pub mod free;
+pub mod ibm;
 pub mod install;
 pub mod program;
 pub mod symbols;
 
+pub use unpick_noise as noise;
 pub use unpick_protocol as protocol;

@@ -159,6 +159,36 @@ fn random_programs_have_the_outcomes_that_the_models_allow() {
     }
 }
 
+/// Random programs that are looked at with techniques that plan between executions, for each model.
+const PLANNED: u64 = 10;
+
+/// What the reads of the tasks see, without what memory holds in the end, which nobody has read.
+fn reads_of(outcomes: &BTreeSet<String>) -> BTreeSet<String> {
+    let reads = outcomes.iter().filter_map(|line| line.rsplit_once(' '));
+    reads.map(|(reads, _)| reads.to_string()).collect()
+}
+
+#[test]
+fn techniques_that_plan_between_executions_show_every_state() {
+    let place = Place::new("planned-litmus");
+    let command = place.build("memory/litmus.c", false);
+    let classics = classics().filter(|(name, _)| !LONG.contains(name));
+    let classics = classics.map(|(name, litmus)| (name.to_string(), litmus));
+    let count = if is_full() { PROGRAMS_FULL } else { PLANNED };
+    let random = (0..count).map(|seed| (format!("program {seed}"), random(seed, 3, 3)));
+    for (name, litmus) in classics.chain(random) {
+        for model in Memory::ALL {
+            for strategy in ["mcr", "se-mcr"] {
+                let options = under(model, strategy);
+                let (outcomes, _) = reached(&command, &litmus, &options);
+                let (found, truth) = (reads_of(&outcomes), reads_of(&allowed(&litmus, model)));
+                let model = model.name();
+                assert_eq!(found, truth, "{strategy} under {model}, {name}:\n{litmus}");
+            }
+        }
+    }
+}
+
 /// The program performs plain stores itself, after it has told of them.
 #[test]
 fn plain_stores_wait_as_atomic_ones_do() {

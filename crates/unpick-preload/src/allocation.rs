@@ -9,7 +9,7 @@ use crate::sys::{self, set_errno};
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
-use unpick_memory::{Heap, Misuse};
+use unpick_memory::{Finding, Heap, Misuse};
 use unpick_trace::FailureKind;
 
 /// Where the program's heap lies.
@@ -100,18 +100,18 @@ fn release(block: *mut c_void, pc: usize) {
         return;
     };
     let released = this.heap.release(block.cast());
+    let start = block as usize;
     if let Ok(released) = &released {
-        let start = block as usize;
         this.buffers.forget(start..start + released.size);
     }
     match released {
         Ok(released) if this.watches_memory() => {
-            let task = this.current;
-            let found = this
-                .shadow
-                .free(task, block as usize, released.size, pc, &this.clocks);
-            if let Some(finding) = found.filter(|_| this.races) {
-                report(finding, pc);
+            let (task, size) = (this.current, released.size);
+            let found = this.shadow.free(task, start, size, pc, &this.clocks);
+            match found.filter(|_| this.races) {
+                Some(Finding::Race { .. }) if this.has_learned_unseen(start..start + size) => {}
+                Some(finding) => report(finding, pc),
+                None => {}
             }
         }
         Ok(_) => {}

@@ -4,6 +4,7 @@
 //! program's threads really run at once, and the operation must be atomic.
 
 use crate::buffers;
+use crate::free;
 use crate::interpose::interpose;
 use crate::memory::{self, Order, ordering};
 use crate::runtime::{operate, running, runtime, take_turn};
@@ -14,6 +15,7 @@ use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, fence};
 use unpick_memory::AccessKind;
+use unpick_noise::Operation;
 use unpick_trace::{ObjectId, Op, OpKind};
 
 /// What fits into a step's value.
@@ -186,13 +188,13 @@ fn note_later<T: Word>(
 unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
     let Some(object) = point(address, OpKind::Load, pc) else {
         // SAFETY: by the caller.
-        return unsafe {
+        return free::around(Operation::Load, address as usize, pc, || unsafe {
             match size_of::<T>() {
                 // Both halves must be of one moment.
                 16 => T::change(address.cast_mut(), |found| found),
                 _ => address.read_volatile(),
             }
-        };
+        });
     };
     // SAFETY: by the caller.
     let found = unsafe { address.read_volatile() };
@@ -207,7 +209,8 @@ unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
 unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
     let Some(op) = point_before_store(address, order, pc) else {
         // SAFETY: by the caller.
-        unsafe { T::change(address, |_| value) };
+        let call = || unsafe { T::change(address, |_| value) };
+        free::around(Operation::Store, address as usize, pc, call);
         return;
     };
     // SAFETY: by the caller.
@@ -231,7 +234,8 @@ unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
 unsafe fn modify<T: Word>(address: *mut T, order: c_int, pc: usize, change: impl Fn(T) -> T) -> T {
     let Some(object) = point(address, OpKind::ReadModifyWrite, pc) else {
         // SAFETY: by the caller.
-        return unsafe { T::change(address, change) };
+        let call = || unsafe { T::change(address, change) };
+        return free::around(Operation::Update, address as usize, pc, call);
     };
     // SAFETY: by the caller.
     let (found, left) = unsafe {
@@ -260,7 +264,8 @@ unsafe fn exchange<T: Word>(
 ) -> (T, bool) {
     let Some(object) = point(address, OpKind::CompareExchange, pc) else {
         // SAFETY: by the caller.
-        let found = unsafe { T::replace(address, expected, value) };
+        let call = || unsafe { T::replace(address, expected, value) };
+        let found = free::around(Operation::Update, address as usize, pc, call);
         return (found, found == expected);
     };
     // SAFETY: by the caller.
@@ -279,6 +284,11 @@ unsafe fn exchange<T: Word>(
         false => Order::load(orders.1),
     };
     note(object, address, found, left, order, pc);
+    let this = runtime();
+    this.tasks[this.current.index()].refused_by = match succeeds {
+        true => ObjectId::NONE,
+        false => object,
+    };
     (found, succeeds)
 }
 
@@ -446,7 +456,7 @@ interpose! {
             let this = runtime();
             Order::modify(order).tell_fence(&mut this.clocks, this.current);
         } else {
-            fence(SeqCst);
+            free::around(Operation::Fence, 0, pc, || fence(SeqCst));
         }
     }
 

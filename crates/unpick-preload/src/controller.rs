@@ -12,9 +12,9 @@ use unpick_engine::{
     explore_range,
 };
 use unpick_protocol::{
-    ANSWER_MAX, Answer, Desk, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
+    ANSWER_MAX, Answer, Desk, Lead, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
 };
-use unpick_strategies::{Confirm, Follow, Replay, Spec};
+use unpick_strategies::{Along, Confirm, Follow, Replay, Retrace, Spec, Watched};
 use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
 
 /// The life of the controller.
@@ -107,6 +107,7 @@ fn answer_without_work(trouble: Option<Trouble>) -> Answer {
         end: End::Ended,
         modules: runtime().sites.modules.clone(),
         followed: None,
+        transcript: None,
         addresses: alloc::vec::Vec::new(),
         shared: alloc::vec::Vec::new(),
         entered: alloc::vec::Vec::new(),
@@ -118,6 +119,7 @@ fn perform(order: &Order) -> Answer {
     let mut strategy: Box<dyn Strategy> = match &order.work {
         Work::Replay(trace) => Box::new(Replay::new(trace.clone())),
         Work::Follow(plan) => Box::new(Follow::new(plan.clone())),
+        Work::Watch(lead) => return watch(order, lead),
         Work::Confirm {
             found,
             executions_max,
@@ -165,12 +167,23 @@ fn perform(order: &Order) -> Answer {
             &mut observe,
         ),
     };
-    let mut answer = answer(exploration, end, host);
-    if let Work::Follow(_) = &order.work {
-        let execution = &runtime().execution;
-        let outcome = execution.outcome().cloned();
-        answer.followed = outcome.map(|outcome| (outcome, execution.trace().detached()));
-    }
+    answer(order, exploration, end, host)
+}
+
+/// Runs one execution, and tells it as events.
+fn watch(order: &Order, lead: &Lead) -> Answer {
+    let mut strategy = Watched::new(match lead {
+        Lead::Replay(trace) => Box::new(Replay::new(trace.clone())),
+        Lead::Retrace(trace) => Box::new(Retrace::new(trace.clone())),
+        Lead::Along(route) => Box::new(Along::new(route.clone())),
+    });
+    runtime().take_order(order);
+    let mut host = Host {
+        addresses: alloc::vec::Vec::new(),
+    };
+    let found = explore(&mut host, &mut strategy, &order.limits, &mut observe);
+    let mut answer = answer(order, found, End::Ended, host);
+    answer.transcript = strategy.transcript;
     answer
 }
 
@@ -195,7 +208,7 @@ fn search(order: &Order, strategy: Box<dyn Strategy>, shard: Option<(u32, u32)>)
     crew.team().work(&mut host, limits, &mut Look { passed: 0 });
     crew.leave();
     if number != 0 {
-        return answer(Exploration::default(), End::Ended, host);
+        return answer(order, Exploration::default(), End::Ended, host);
     }
     let found = crew.end().finish(|strategy, executions| {
         let mut observer = |_: &Exploration| Control::Continue;
@@ -207,7 +220,7 @@ fn search(order: &Order, strategy: Box<dyn Strategy>, shard: Option<(u32, u32)>)
         let mut replay = Replay::new(met.trace.clone());
         explore_range(&mut host, &mut replay, 0..1, limits, &mut observe);
     }
-    answer(found, End::Ended, host)
+    answer(order, found, End::Ended, host)
 }
 
 /// The look of one of several processes at the desk.
@@ -243,17 +256,26 @@ fn confirm(order: &Order, found: &Exploration, executions_max: u64, seed: u64) -
         is_exhaustive: false,
     };
     wish.run(&mut host, &order.limits, &mut found, &mut observe);
-    answer(found, End::Ended, host)
+    answer(order, found, End::Ended, host)
 }
 
-fn answer(exploration: Exploration, end: End, host: Host) -> Answer {
+fn answer(order: &Order, exploration: Exploration, end: End, host: Host) -> Answer {
     let this = runtime();
+    let execution = &this.execution;
+    let outcome = execution.outcome();
+    let outcome = outcome.filter(|_| order.limits.executions_max == 1);
+    let followed = outcome.map(|outcome| (outcome.clone(), execution.trace().detached()));
+    let addresses = match followed {
+        Some(_) => this.addresses.clone(),
+        None => host.addresses,
+    };
     Answer {
         exploration,
         end,
         modules: this.sites.modules.clone(),
-        followed: None,
-        addresses: host.addresses,
+        followed,
+        transcript: None,
+        addresses,
         shared: process::shared(this),
         entered: this.named.entered(),
         trouble: this.trouble.take(),

@@ -1,6 +1,7 @@
 //! `syscall`, the door through which Rust's standard library, parking_lot and libstdc++ wait.
 
 use crate::buffers;
+use crate::free;
 use crate::posix::enlist;
 use crate::real;
 use crate::refusal::refused_call;
@@ -9,6 +10,7 @@ use crate::sys::set_errno;
 use crate::time::{nanoseconds, pass, pass_to};
 use core::ffi::c_long;
 use unpick_engine::Grant;
+use unpick_noise::Operation;
 use unpick_protocol::TroubleKind;
 use unpick_trace::{Op, OpKind};
 
@@ -88,6 +90,19 @@ fn futex(arguments: [c_long; 6]) -> c_long {
     }
 }
 
+/// What a system call is where a program runs freely, if it is of interest there.
+fn free_operation(number: c_long, operation: i32) -> Option<Operation> {
+    match number {
+        libc::SYS_futex => match operation & !FLAGS {
+            libc::FUTEX_WAIT | WAIT_BITSET => Some(Operation::FutexWait),
+            libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => Some(Operation::FutexWake),
+            _ => None,
+        },
+        libc::SYS_sched_yield => Some(Operation::Yield),
+        _ => None,
+    }
+}
+
 /// Any system call.
 ///
 /// # Safety
@@ -105,7 +120,11 @@ unsafe extern "C" fn syscall(
 ) -> c_long {
     if running().is_none() {
         // SAFETY: by the caller.
-        return unsafe { real::syscall()(number, a, b, c, d, e, f) };
+        let call = || unsafe { real::syscall()(number, a, b, c, d, e, f) };
+        return match free_operation(number, b as i32) {
+            Some(operation) => free::around(operation, a as usize, 0, call),
+            None => call(),
+        };
     }
     match number {
         libc::SYS_futex => {

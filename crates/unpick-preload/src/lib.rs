@@ -4,7 +4,8 @@
 //! The functions of the C library and of the thread sanitizer's interface that a program calls end
 //! up here. Each becomes an operation of the engine, which runs in the same process: nothing ever
 //! really blocks, and one task runs at a time. Without a driver (no desk in the environment) every
-//! function does what the one it stands for does.
+//! function does what the one it stands for does; so it does where a program runs freely, with something
+//! before and after it (`free.rs`).
 //!
 //! Rules of the house: no standard library, no thread-locals and no locks, because tasks share one
 //! operating system thread (processes that share a search have one, between executions); no allocation from the program's heap; what changes in an execution lives
@@ -23,6 +24,7 @@ mod buffers;
 mod context;
 mod controller;
 mod crew;
+mod free;
 mod futex;
 mod interpose;
 mod io;

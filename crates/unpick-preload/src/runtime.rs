@@ -13,6 +13,7 @@ use crate::random::Random;
 use crate::signals::{self, Pending, Stacks};
 use crate::sites::{Calls, Sites};
 use crate::snapshot::Snapshot;
+use crate::sys;
 use crate::tasks::{self, Slot};
 use crate::waiting::{self, Waits};
 use alloc::boxed::Box;
@@ -53,6 +54,9 @@ pub struct Task {
     pub stack: Range<usize>,
     /// The program counter of its last call into the runtime.
     pub pc: usize,
+    /// The variable that its last compare-and-exchange did not change: a lock that it may take next in code
+    /// that is not instrumented.
+    pub refused_by: ObjectId,
 }
 
 impl Task {
@@ -69,6 +73,7 @@ impl Task {
             base: usize::MAX,
             stack: 0..0,
             pc: 0,
+            refused_by: ObjectId::NONE,
         }
     }
 
@@ -395,7 +400,8 @@ impl Runtime {
     }
 
     /// Code that is not instrumented has written a variable, in whatever task: for all we know it was
-    /// a release, and whoever reads it from now on may know of everything up to here.
+    /// a release, and whoever reads it from now on may know of everything up to here. So may who was last
+    /// seen to fail at it and may have gone on unseen.
     #[cold]
     fn release_by_all(&mut self, variable: ObjectId) {
         for index in 0..self.task_count {
@@ -404,7 +410,34 @@ impl Runtime {
             }
         }
         self.clocks.acquire_all(self.current);
+        for index in 0..self.task_count {
+            if self.tasks[index].refused_by == variable {
+                self.tasks[index].refused_by = ObjectId::NONE;
+                self.clocks.acquire_all(TaskId(index as u32));
+            }
+        }
         buffers::let_out(self, None);
+    }
+
+    /// Whether the running task has learned of others unseen, so that what seemed a race may be none: what has
+    /// refused it has been written since, or a variable in memory that it frees (a count that is zero now).
+    #[cold]
+    pub fn has_learned_unseen(&mut self, freed: Range<usize>) -> bool {
+        let refused_by = self.tasks[self.current.index()].refused_by;
+        let written = self.variables.iter().find(|&(address, number)| {
+            let is_suspect = ObjectId(number) == refused_by || freed.contains(&(address as usize));
+            // How large a variable is is not known. The lowest byte tells locks and counts.
+            let known = self.values.get(number as usize).copied().flatten();
+            let differs =
+                |known: u64| sys::peek(address as usize).is_some_and(|now| now != known as u8);
+            is_suspect && known.is_some_and(differs)
+        });
+        let Some((_, number)) = written else {
+            return false;
+        };
+        self.values[number as usize] = None;
+        self.release_by_all(ObjectId(number));
+        true
     }
 
     /// The waiters for a word.

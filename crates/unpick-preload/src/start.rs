@@ -5,7 +5,7 @@ use crate::crew::Crew;
 use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
 use crate::runtime::Runtime;
-use crate::{allocation, arena, controller, nursery, process, signals, sys, tasks, watchdog};
+use crate::{allocation, arena, controller, free, nursery, process, signals, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -55,6 +55,8 @@ unsafe extern "C" fn controlled_main(
         // Every execution begins where this returns.
         // SAFETY: the controller has been prepared.
         unsafe { exchange(main, &raw const runtime.controller) };
+    } else {
+        free::begin();
     }
     let address = MAIN.load(Ordering::Relaxed);
     // SAFETY: stored by `__libc_start_main`; called as the C library would.

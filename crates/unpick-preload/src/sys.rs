@@ -34,6 +34,23 @@ pub unsafe fn call(number: i64, arguments: [i64; 6]) -> i64 {
     result
 }
 
+/// A byte of the program's memory, if there is one.
+pub fn peek(address: usize) -> Option<u8> {
+    let mut byte = 0u8;
+    let part = |base: usize| libc::iovec {
+        iov_base: base as *mut libc::c_void,
+        iov_len: 1,
+    };
+    let (into, from) = (part((&raw mut byte) as usize), part(address));
+    // SAFETY: writes one byte, ours; what cannot be read is an error.
+    let count = unsafe {
+        let process = call(libc::SYS_getpid, [0; 6]);
+        let (into, from) = ((&raw const into) as i64, (&raw const from) as i64);
+        call(libc::SYS_process_vm_readv, [process, into, 1, from, 1, 0])
+    };
+    (count == 1).then_some(byte)
+}
+
 /// Maps memory; at `address` exactly if that is not zero.
 pub fn map(address: usize, bytes: usize, flags: i32, file: i32) -> Option<*mut u8> {
     map_from(address, bytes, flags, (file, 0))
@@ -91,11 +108,16 @@ pub fn futex_wait(word: &AtomicU32, value: u32) {
 
 /// The same, but not for longer than so many milliseconds.
 pub fn futex_wait_briefly(word: &AtomicU32, value: u32, milliseconds: i64) {
+    futex_wait_for(word, value, milliseconds as u64 * 1_000_000);
+}
+
+/// The same, but not for longer than so many nanoseconds.
+pub fn futex_wait_for(word: &AtomicU32, value: u32, nanoseconds: u64) {
     let address = word.as_ptr() as i64;
     let operation = i64::from(libc::FUTEX_WAIT);
     let time = libc::timespec {
-        tv_sec: milliseconds / 1_000,
-        tv_nsec: milliseconds % 1_000 * 1_000_000,
+        tv_sec: (nanoseconds / 1_000_000_000) as i64,
+        tv_nsec: (nanoseconds % 1_000_000_000) as i64,
     };
     let limit = &raw const time as i64;
     // SAFETY: word and time outlive the call.

@@ -1,9 +1,11 @@
 //! Virtual time: clocks, sleeps, deadlines.
 
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate_alone, running, runtime};
 use core::ffi::{c_int, c_void};
+use unpick_noise::Operation;
 use unpick_trace::OpKind;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -64,7 +66,7 @@ fn timespec(ns: u64) -> libc::timespec {
 interpose! {
     fn sched_yield(; pc) -> c_int {
         if running().is_none() {
-            return real::sched_yield()();
+            return free::around(Operation::Yield, 0, pc, || real::sched_yield()());
         }
         operate_alone(OpKind::Yield, pc);
         0
@@ -72,7 +74,7 @@ interpose! {
 
     fn pthread_yield(; pc) -> c_int {
         if running().is_none() {
-            return real::sched_yield()();
+            return free::around(Operation::Yield, 0, pc, || real::sched_yield()());
         }
         operate_alone(OpKind::Yield, pc);
         0
@@ -80,7 +82,7 @@ interpose! {
 
     fn nanosleep(time: *const libc::timespec, left: *mut libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::nanosleep()(time, left);
+            return free::around(Operation::Sleep, 0, pc, || real::nanosleep()(time, left));
         }
         sleep_for(nanoseconds(time), pc);
         0
@@ -89,7 +91,7 @@ interpose! {
     fn clock_nanosleep(clock: c_int, flags: c_int, time: *const libc::timespec,
                        left: *mut libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::clock_nanosleep()(clock, flags, time, left);
+            return free::around(Operation::Sleep, 0, pc, || real::clock_nanosleep()(clock, flags, time, left));
         }
         operate_alone(OpKind::Sleep, pc);
         match flags & libc::TIMER_ABSTIME {
@@ -101,7 +103,7 @@ interpose! {
 
     fn usleep(microseconds: u32; pc) -> c_int {
         if running().is_none() {
-            return real::usleep()(microseconds);
+            return free::around(Operation::Sleep, 0, pc, || real::usleep()(microseconds));
         }
         sleep_for(u64::from(microseconds) * 1_000, pc);
         0
@@ -109,7 +111,7 @@ interpose! {
 
     fn sleep(seconds: u32; pc) -> u32 {
         if running().is_none() {
-            return real::sleep()(seconds);
+            return free::around(Operation::Sleep, 0, pc, || real::sleep()(seconds));
         }
         sleep_for(u64::from(seconds) * SECOND_NS, pc);
         0

@@ -9,12 +9,17 @@
 extern crate alloc;
 
 mod desk;
+mod free;
 mod message;
 
 pub use desk::{
     ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, DESKS_MAX, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX,
 };
+pub use free::{
+    CHANGES_MAX, CONFLICTS, FREE_VARIABLE, FreeDesk, FreeEvent, FreeThread, OWNERS, Owner,
+    PriorityDesk, PriorityOrder, STACK_MAX, Touch, UNKNOWN, VISITS,
+};
 pub use message::{
-    Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
-    Work, decode, encode,
+    Answer, Backend, Launch, Lead, Module, NamedCode, Order, Points, Reexecution, Trouble,
+    TroubleKind, Work, decode, encode,
 };

@@ -3,6 +3,7 @@
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
 use serde::{Deserialize, Serialize};
+use unpick_engine::transcript::{Route, Transcript};
 use unpick_engine::{End, Exploration, Limits, Profile, Settings};
 use unpick_trace::{Outcome, Plan, Trace};
 
@@ -109,8 +110,21 @@ pub enum Work {
     },
     /// Follow a recorded execution.
     Replay(Trace),
-    /// Follow a plan, and tell what happened even if nothing fails.
+    /// Follow a plan.
     Follow(Plan),
+    /// Run one execution, and tell it as events, too.
+    Watch(Lead),
+}
+
+/// What leads an execution that is watched.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Lead {
+    /// A recorded execution.
+    Replay(Trace),
+    /// A recorded execution, where plain accesses are points that were none when it was recorded.
+    Retrace(Trace),
+    /// A route, and then the default order.
+    Along(Route),
 }
 
 /// An order to the runtime.
@@ -192,10 +206,12 @@ pub struct Answer {
     pub end: End,
     /// The files mapped into the program.
     pub modules: Vec<Module>,
-    /// What happened in the execution that followed a plan, and how it ended.
+    /// What happened and how it ended, failure or not, if the order was for one execution.
     pub followed: Option<(Outcome, Trace)>,
-    /// The addresses of the objects of the first failure or divergence, by number; zero where there
-    /// is none.
+    /// The events of the execution that was watched.
+    pub transcript: Option<Transcript>,
+    /// The addresses of the objects of the first failure or divergence, or of the one execution that the order
+    /// was for, by number; zero where there is none.
     pub addresses: Vec<u64>,
     /// Program counters known to touch shared memory, sorted.
     pub shared: Vec<u64>,

@@ -46,10 +46,15 @@ pub enum Way {
     Near,
     /// An order of events that a recorded execution allows.
     Predicted,
+    /// What a free execution did that failed.
+    Free,
 }
 
 /// What a trace's header has for a strategy if it was predicted.
 pub const PREDICTED: &str = "predict";
+
+/// What a trace's header has for a strategy if a free execution led to it.
+pub const FREE: &str = "free";
 
 impl Way {
     /// What led to a failure of an exploration.
@@ -86,6 +91,9 @@ impl FailureReport<'_> {
             (Way::Near, _) => return format!("execution {execution} near its regression"),
             (Way::Predicted, _) => {
                 return format!("predicted from a trace, confirmed by execution {execution}");
+            }
+            (Way::Free, _) => {
+                return format!("execution {execution} along a free one that failed");
             }
             (Way::Directed, _) => ", directed at a possible deadlock".to_string(),
             (Way::Strategy, u64::MAX) => String::new(),

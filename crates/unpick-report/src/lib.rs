@@ -15,7 +15,7 @@ mod why;
 
 pub use count::{count, thousands};
 pub use explained::{explained, note_explanation};
-pub use failure::{FailureReport, PREDICTED, Way, headline};
+pub use failure::{FREE, FailureReport, PREDICTED, Way, headline};
 pub use regression::{NEAR, changed, fixed};
 pub use several::{count_line, more_line};
 pub use show::{Columns, Sources, Timeline, columns, page, perfetto, schedule};

@@ -14,7 +14,8 @@
 //! explored from there. The order of branches is that of `dfs`.
 //!
 //! *Bounds.* `hbr-cache:preemptions=N` and `delays=N` leave out schedules that cost more; a prefix is
-//! then given up only if the one met before had spent no more.
+//! then given up only if the one met before had spent no more. `iterate=preemptions` and `iterate=delays`
+//! begin with bound 0, and anew with the next one, until nothing is left out or a bound shows a failure.
 //!
 //! *Departures from the paper.* What a transition does besides its operation is known when it is
 //! over: a successor is tested before it is executed as far as it can be told, and again, exactly,
@@ -57,6 +58,8 @@ pub struct HbrCache {
     expected: Visited,
     /// Prefixes as they were.
     met: Visited,
+    /// Relations of whole schedules, of all bounds.
+    ended: Visited,
     stack: Vec<Node>,
     depth: usize,
     /// How many nodes this execution follows.
@@ -81,6 +84,7 @@ impl HbrCache {
             bound,
             expected: Visited::default(),
             met: Visited::default(),
+            ended: Visited::default(),
             stack: Vec::new(),
             depth: 0,
             followed: 0,
@@ -152,9 +156,10 @@ impl Strategy for HbrCache {
                 return Begin::Ready;
             }
         }
-        match self.has_skipped {
-            true => Begin::Stopped,
-            false => Begin::Exhausted,
+        match (self.has_skipped, self.bound.at_hand()) {
+            (true, Some(_)) => Begin::BoundDone,
+            (true, None) => Begin::Stopped,
+            (false, _) => Begin::Exhausted,
         }
     }
 
@@ -217,7 +222,19 @@ impl Strategy for HbrCache {
         }
         self.history.extend(execution);
         let hash = self.history.hash(self.relation);
-        Ok(self.met.visit(hash, 0))
+        Ok(self.ended.visit(hash, 0))
+    }
+
+    fn bound(&self) -> Option<u32> {
+        self.bound.at_hand()
+    }
+
+    fn raise_bound(&mut self, failures: u64) -> bool {
+        let raised = self.bound.raised().filter(|_| failures == 0);
+        self.bound = raised.unwrap_or(self.bound);
+        (self.expected, self.met) = (Visited::default(), Visited::default());
+        (self.has_begun, self.has_skipped, self.followed) = (false, false, 0);
+        raised.is_some()
     }
 
     fn watches(&self) -> bool {
@@ -226,6 +243,8 @@ impl Strategy for HbrCache {
 
     fn portion(&mut self) -> Option<u64> {
         let way = self.stack.iter().map(|node| (node.taken, node.options));
-        Some(self.walk.portion(way))
+        let portion = self.walk.portion(way);
+        // Bounds begin anew: there is no one tree.
+        self.bound.at_hand().is_none().then_some(portion)
     }
 }

@@ -49,6 +49,14 @@ impl Strategy for LazyHbrCache {
         self.search.end(execution)
     }
 
+    fn bound(&self) -> Option<u32> {
+        self.search.bound()
+    }
+
+    fn raise_bound(&mut self, failures: u64) -> bool {
+        self.search.raise_bound(failures)
+    }
+
     fn portion(&mut self) -> Option<u64> {
         self.search.portion()
     }

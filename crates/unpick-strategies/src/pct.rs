@@ -17,13 +17,9 @@
 //! appears. k, unless told (`pct:k=N`), is the largest number of steps seen so far, looked at after
 //! 1, 2, 4, 8, … executions.
 
-use crate::RandomSource;
-use alloc::vec::Vec;
+use crate::{Priorities, RandomSource};
 use unpick_engine::{Begin, Profile, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
-
-/// Steps assumed before any execution was seen.
-const STEPS_AT_FIRST: u64 = 32;
 
 /// Initial priorities are drawn above everything that change points and yields assign.
 const INITIAL_MIN: i64 = 1 << 32;
@@ -31,16 +27,8 @@ const INITIAL_MIN: i64 = 1 << 32;
 /// Probabilistic concurrency testing.
 pub struct Pct {
     seed: u64,
-    depth: u32,
-    steps_told: Option<u64>,
-    steps: u64,
     source: RandomSource,
-    priorities: Vec<i64>,
-    /// The steps k_1 .. k_(d-1) with the priority that each assigns.
-    change_points: Vec<(u64, i64)>,
-    /// Steps counted so far; none before two tasks were enabled at once.
-    step: u64,
-    lowest: i64,
+    priorities: Priorities,
 }
 
 impl Pct {
@@ -48,22 +36,8 @@ impl Pct {
     pub fn new(seed: u64, depth: u32, steps_told: Option<u64>) -> Pct {
         Pct {
             seed,
-            depth,
-            steps_told,
-            steps: steps_told.unwrap_or(STEPS_AT_FIRST),
             source: RandomSource::for_execution(seed, 0),
-            priorities: Vec::new(),
-            change_points: Vec::new(),
-            step: 0,
-            lowest: 0,
-        }
-    }
-
-    fn draw_missing_priorities(&mut self, task_count: usize) {
-        while self.priorities.len() < task_count {
-            let range = (i64::MAX - INITIAL_MIN) as u64;
-            let priority = INITIAL_MIN + self.source.below(range) as i64;
-            self.priorities.push(priority);
+            priorities: Priorities::new(depth, steps_told),
         }
     }
 }
@@ -71,36 +45,20 @@ impl Pct {
 impl Strategy for Pct {
     fn begin(&mut self, index: u64) -> Begin {
         self.source = RandomSource::for_execution(self.seed, index);
-        self.priorities.clear();
-        self.change_points.clear();
-        for number in 1..self.depth {
-            let step = 1 + self.source.below(self.steps);
-            self.change_points
-                .push((step, i64::from(self.depth - number)));
-        }
-        self.step = 0;
-        self.lowest = 0;
+        self.priorities.begin(&mut self.source);
         Begin::Ready
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
-        self.draw_missing_priorities(view.task_count());
-        let enabled = view.enabled();
-        let task = enabled
-            .iter()
-            .max_by_key(|task| self.priorities[task.index()])
-            .expect("internal error: no task is enabled");
-        if self.step > 0 || view.enabled_count() > 1 {
-            self.step += 1;
-            for &(step, priority) in &self.change_points {
-                if step == self.step {
-                    self.priorities[task.index()] = priority;
-                }
-            }
-        }
+        self.priorities.admit(view.task_count(), |_| {
+            let range = (i64::MAX - INITIAL_MIN) as u64;
+            INITIAL_MIN + self.source.below(range) as i64
+        });
+        let task = self.priorities.highest(view.enabled().iter());
+        let task = task.expect("internal error: no task is enabled");
+        self.priorities.made_step(task, view.enabled_count());
         if view.yields(task) {
-            self.priorities[task.index()] = self.lowest;
-            self.lowest -= 1;
+            self.priorities.sink(task);
         }
         Ok(task)
     }
@@ -114,8 +72,6 @@ impl Strategy for Pct {
     }
 
     fn learn(&mut self, profile: &Profile) {
-        if self.steps_told.is_none() {
-            self.steps = profile.contended_steps_max.max(1);
-        }
+        self.priorities.learn(profile);
     }
 }

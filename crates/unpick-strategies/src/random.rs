@@ -43,11 +43,9 @@ impl Strategy for Random {
 /// One of the enabled tasks, each with the same probability. A single one costs no random number.
 #[inline(always)]
 pub(crate) fn uniform(view: &View<'_>, source: &mut RandomSource) -> TaskId {
-    let position = match view.enabled_count() {
-        1 => 0,
-        count => source.below(count as u64) as usize,
+    let chosen = match view.enabled_count() {
+        1 => view.enabled().first(),
+        count => view.enabled().nth(source.below(count as u64) as usize),
     };
-    view.enabled()
-        .nth(position)
-        .expect("internal error: no task is enabled")
+    chosen.expect("internal error: no task is enabled")
 }

@@ -6,8 +6,8 @@ use crate::dpor::chain::Chain;
 use crate::technique::{Technique, WORDS, techniques};
 use crate::{
     ActorPct, ActorRandom, AtomFuzzer, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor,
-    LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, PreemptAlways, PreemptBound,
-    Random, RoundRobin, Select, Surw,
+    LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, Ppct, PreemptAlways, PreemptBound,
+    Random, RandomSleep, RoundRobin, Select, Surw,
 };
 use alloc::{
     boxed::Box,
@@ -44,8 +44,9 @@ impl Spec {
         for pair in rest.split(',').filter(|pair| !pair.is_empty()) {
             spec.add(pair)?;
         }
-        let (one, other) = ("preemptions", "delays");
-        if spec.value(one).is_some() && spec.value(other).is_some() {
+        let bounds = ["preemptions", "delays", "iterate"];
+        let mut given = bounds.into_iter().filter(|key| spec.value(key).is_some());
+        if let (Some(one), Some(other)) = (given.next(), given.next()) {
             let name = technique.name;
             return Err(SpecError::Exclusive { name, one, other });
         }
@@ -119,10 +120,10 @@ impl Spec {
             && bounds.iter().all(|name| self.value(name).is_none())
     }
 
-    /// The probability with which one execution finds a bug of the depth that `pct` was asked for,
-    /// at least: `1 / (n k^(d-1))`, for what is told or else was seen of the size of the program.
+    /// The probability with which one execution finds a bug of the depth that `pct` or `ppct` was asked
+    /// for, at least: `1 / (n k^(d-1))`, for what is told or else was seen of the size of the program.
     pub fn guarantee(&self, profile: &Profile) -> Option<f64> {
-        if self.technique.name != "pct" {
+        if !["pct", "ppct"].contains(&self.technique.name) {
             return None;
         }
         let depth = self.value("d").unwrap_or(3) as i32;
@@ -145,7 +146,11 @@ impl Spec {
         match (self.value("preemptions"), self.value("delays")) {
             (Some(most), _) => Bound::Preemptions(most as u32),
             (None, Some(most)) => Bound::Delays(most as u32),
-            (None, None) => Bound::None,
+            (None, None) => match self.value("iterate") {
+                Some(0) => Bound::EachPreemptions(0),
+                Some(_) => Bound::EachDelays(0),
+                None => Bound::None,
+            },
         }
     }
 
@@ -183,6 +188,10 @@ impl Spec {
                 let depth = self.value("d").unwrap_or(3) as u32;
                 Box::new(Pct::new(seed, depth, self.value("k")))
             }
+            "ppct" => {
+                let depth = self.value("d").unwrap_or(3) as u32;
+                Box::new(Ppct::new(seed, depth, self.value("n"), self.value("k")))
+            }
             "actor-random" => Box::new(ActorRandom::new(seed)),
             "actor-pct" => {
                 let depth = self.value("d").unwrap_or(3) as u32;
@@ -192,7 +201,10 @@ impl Spec {
             "surw" => {
                 let select = match self.value("all") {
                     Some(1) => Select::All,
-                    _ => Select::Object,
+                    _ => Select::Objects {
+                        count: self.value("objects").unwrap_or(1) as u32,
+                        weighs: self.value("weigh") == Some(1),
+                    },
                 };
                 Box::new(Surw::new(seed, select))
             }
@@ -200,6 +212,11 @@ impl Spec {
             "preempt-bound" => {
                 let preemptions = self.value("c").unwrap_or(2) as u32;
                 Box::new(PreemptBound::new(seed, preemptions, self.value("k")))
+            }
+            "random-sleep" => {
+                let odds = self.value("odds").unwrap_or(30);
+                let sleep_max = self.value("sleep").unwrap_or(100);
+                Box::new(RandomSleep::new(seed, odds, sleep_max))
             }
             "atom-fuzzer" => Box::new(AtomFuzzer::new(seed)),
             "maple" => Box::new(Maple::new(seed)),

@@ -13,7 +13,7 @@
 //! If every r(t) is right and nothing blocks, all interleavings of the events in D are equally
 //! likely. By default `surw` takes for D the operations on one shared object, drawn
 //! anew for every execution; `surw:all=1` takes all operations, which is the uniform random
-//! walk (URW) of the same paper.
+//! walk (URW) of the same paper. `objects` draws more than one object, `weigh=1` by how often they are used.
 //!
 //! *Departures from the paper.* The counts are the largest ones seen in earlier executions, looked
 //! at after 1, 2, 4, 8, … of them; the first execution is a plain random walk. Where all that
@@ -30,8 +30,13 @@ use unpick_trace::{Access, Choice, ObjectId, TaskId};
 pub enum Select {
     /// All of them.
     All,
-    /// The operations on one shared object, drawn for every execution.
-    Object,
+    /// The operations on so many shared objects, drawn for every execution.
+    Objects {
+        /// How many.
+        count: u32,
+        /// Whether an object is drawn in proportion to how often it is used, or each alike.
+        weighs: bool,
+    },
 }
 
 /// Selectively uniform random walk.
@@ -40,9 +45,10 @@ pub struct Surw {
     select: Select,
     source: RandomSource,
     profile: Profile,
-    /// The objects that two tasks use and one changes.
-    shared: Vec<ObjectId>,
-    object: Option<ObjectId>,
+    /// The objects that two tasks use and one changes, and how often they are used.
+    shared: Vec<(ObjectId, u64)>,
+    /// The objects whose operations are interesting; all operations are if there is none.
+    objects: Vec<ObjectId>,
     /// Interesting events of each task and of all that descend from it.
     totals: Vec<u64>,
     /// r(t) for the tasks that exist.
@@ -61,7 +67,7 @@ impl Surw {
             source: RandomSource::for_execution(seed, 0),
             profile: Profile::default(),
             shared: Vec::new(),
-            object: None,
+            objects: Vec::new(),
             totals: Vec::new(),
             left: Vec::new(),
             intended: None,
@@ -70,20 +76,38 @@ impl Surw {
     }
 
     fn count(&self, task: usize) -> u64 {
-        match self.object {
-            None => self.profile.operations_max[task],
-            Some(object) => {
-                let of_task = self.profile.accesses_max.get(task);
-                let count = of_task.and_then(|counts| counts.get(object.index()));
-                count.map_or(0, |&(count, _)| count)
-            }
+        if self.objects.is_empty() {
+            return self.profile.operations_max[task];
         }
+        let of_task = self.profile.accesses_max.get(task);
+        let count = |object: &ObjectId| of_task?.get(object.index()).map(|&(count, _)| count);
+        self.objects.iter().filter_map(count).sum()
     }
 
     fn is_interesting(&self, view: &View<'_>, task: TaskId) -> bool {
-        match self.object {
-            None => true,
-            Some(object) => view.next_op(task).object == object,
+        self.objects.is_empty() || self.objects.contains(&view.next_op(task).object)
+    }
+
+    /// Draws the objects of an execution.
+    fn draw_objects(&mut self) {
+        self.objects.clear();
+        let Select::Objects { count, weighs } = self.select else {
+            return;
+        };
+        while self.objects.len() < self.shared.len().min(count as usize) {
+            let left = |(object, _): &&(ObjectId, u64)| !self.objects.contains(object);
+            let left = self.shared.iter().filter(left);
+            let weight = |(_, uses): &(ObjectId, u64)| if weighs { *uses } else { 1 };
+            let mut place = self.source.below(left.clone().map(weight).sum());
+            let is_it = |one: &&(ObjectId, u64)| match place.checked_sub(weight(one)) {
+                Some(rest) => {
+                    place = rest;
+                    false
+                }
+                None => true,
+            };
+            let drawn = left.clone().find(is_it).map(|(object, _)| *object);
+            self.objects.extend(drawn);
         }
     }
 
@@ -154,11 +178,7 @@ impl Surw {
 impl Strategy for Surw {
     fn begin(&mut self, index: u64) -> Begin {
         self.source = RandomSource::for_execution(self.seed, index);
-        self.object = None;
-        if self.select == Select::Object && !self.shared.is_empty() {
-            let place = self.source.below(self.shared.len() as u64);
-            self.object = Some(self.shared[place as usize]);
-        }
+        self.draw_objects();
         let known = self.profile.operations_max.len();
         self.totals.clear();
         self.totals.resize(known, 0);
@@ -190,7 +210,7 @@ impl Strategy for Surw {
     }
 
     fn measure(&self, execution: &Execution, profile: &mut Profile) {
-        if self.select == Select::Object {
+        if self.select != Select::All {
             let mut counts: Vec<Vec<(u64, u64)>> = Vec::new();
             counts.resize(execution.task_count(), Vec::new());
             for step in execution.trace().steps.iter() {
@@ -221,8 +241,9 @@ impl Strategy for Surw {
         for object in 0..objects {
             let users = accesses.iter().filter_map(|counts| counts.get(object));
             let used = users.clone().filter(|(count, _)| *count > 0).count();
+            let uses = users.clone().map(|(count, _)| count).sum();
             if used > 1 && users.map(|(_, writes)| writes).sum::<u64>() > 0 {
-                self.shared.push(ObjectId(object as u32));
+                self.shared.push((ObjectId(object as u32), uses));
             }
         }
     }

@@ -4,7 +4,10 @@ mod parameters;
 
 pub use parameters::Parameter;
 pub(crate) use parameters::WORDS;
-use parameters::{BEYOND, BOUND, CACHE_BOUNDS, MODE, PART, SENDS, SLEEP, STEPS, TASKS};
+use parameters::{
+    BEYOND, BOUND, CACHE_BOUNDS, DEPTH, MODE, ODDS, PART, SENDS, SLEEP, SLEEP_MAX, STEPS, TASKS,
+    TASKS_TOLD,
+};
 
 /// A technique that can be asked for by name.
 pub struct Technique {
@@ -21,6 +24,23 @@ pub struct Technique {
     /// Whether it plans between executions, with more means than there are here: see
     /// [`Spec::build`](crate::Spec::build).
     pub is_planned: bool,
+}
+
+impl Technique {
+    const fn randomised(
+        name: &'static str,
+        summary: &'static str,
+        parameters: &'static [Parameter],
+    ) -> Technique {
+        Technique {
+            name,
+            summary,
+            parameters,
+            is_randomised: true,
+            is_exhaustive: false,
+            is_planned: false,
+        }
+    }
 }
 
 static TECHNIQUES: &[Technique] = &[
@@ -128,39 +148,49 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: true,
         is_planned: true,
     },
-    Technique {
-        name: "random",
-        summary: "any enabled task, each with the same probability",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
-    Technique {
-        name: "pct",
-        summary: "probabilistic concurrency testing: random priorities, d - 1 changes",
-        parameters: &[("d", 1, 64, "bug depth (default 3)"), STEPS, TASKS],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
-    Technique {
-        name: "pos",
-        summary: "partial order sampling: fresh priorities for racing operations",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    Technique::randomised(
+        "random",
+        "any enabled task, each with the same probability",
+        &[],
+    ),
+    Technique::randomised(
+        "pct",
+        "probabilistic concurrency testing: random priorities, d - 1 changes",
+        &[DEPTH, STEPS, TASKS_TOLD],
+    ),
+    Technique::randomised(
+        "ppct",
+        "pct that leaves open who of the tasks of high priority goes first",
+        &[DEPTH, STEPS, TASKS],
+    ),
+    Technique::randomised(
+        "pos",
+        "partial order sampling: fresh priorities for racing operations",
+        &[],
+    ),
     Technique {
         name: "surw",
         summary: "selectively uniform random walk: interleavings with equal probability",
-        parameters: &[(
-            "all",
-            0,
-            1,
-            "1: all operations count (URW); 0: those on one object (default)",
-        )],
+        parameters: &[
+            (
+                "all",
+                0,
+                1,
+                "1: all operations count (URW); 0: those on some objects (default)",
+            ),
+            (
+                "objects",
+                1,
+                u32::MAX as u64,
+                "how many objects are drawn for an execution (default 1)",
+            ),
+            (
+                "weigh",
+                0,
+                1,
+                "1: objects are drawn by how often they are used (default 0: each alike)",
+            ),
+        ],
         is_randomised: true,
         is_exhaustive: false,
         is_planned: false,
@@ -173,14 +203,11 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: false,
         is_planned: false,
     },
-    Technique {
-        name: "actor-pct",
-        summary: "pct over what actors send; needs to know nothing of the program",
-        parameters: &[("d", 1, 64, "bug depth (default 3)"), SENDS],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    Technique::randomised(
+        "actor-pct",
+        "pct over what actors send; needs to know nothing of the program",
+        &[DEPTH, SENDS],
+    ),
     Technique {
         name: "preempt-always",
         summary: "a switch to another random task at every point",
@@ -197,14 +224,16 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: false,
         is_planned: false,
     },
-    Technique {
-        name: "atom-fuzzer",
-        summary: "random, but others come between two critical sections of a task",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    Technique::randomised(
+        "random-sleep",
+        "as on as many processors, with sleeps at random points",
+        &[ODDS, SLEEP_MAX],
+    ),
+    Technique::randomised(
+        "atom-fuzzer",
+        "random, but others come between two critical sections of a task",
+        &[],
+    ),
     Technique {
         name: "maple",
         summary: "forces dependencies between tasks that were not seen yet; ends when none is left",

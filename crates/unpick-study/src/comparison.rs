@@ -10,11 +10,12 @@ pub enum Verdict {
     Violation,
     /// Found by the published technique, and not here.
     Loss,
-    /// Not as published, and need not be: the program is a model of a larger one, or nobody has confirmed the
-    /// number.
+    /// Not as published, and need not be: nobody has confirmed the number.
     Differs,
     /// Found here, and not by the published technique.
     Gain,
+    /// Found by both, or by neither, with other counts, since the program is a model of a larger one.
+    Alike,
     /// The limit of this study is too small to tell.
     Beyond,
     /// A sample within five standard deviations.
@@ -32,6 +33,7 @@ impl Verdict {
             Verdict::Loss => "no: missed here",
             Verdict::Differs => "no",
             Verdict::Gain => "no: found here",
+            Verdict::Alike => "in what is found",
             Verdict::Beyond => "limit too small",
             Verdict::Within => "within 5 sigma",
             Verdict::Same => "yes",
@@ -89,9 +91,9 @@ pub fn table(all: &[Comparison]) -> Table {
 /// How many comparisons have each verdict.
 #[must_use]
 pub fn summary(all: &[Comparison]) -> Table {
-    use Verdict::{Beyond, Differs, Gain, Loss, Same, Violation, Within};
+    use Verdict::{Alike, Beyond, Differs, Gain, Loss, Same, Violation, Within};
     let mut table = Table::new(&["same?", "comparisons"]);
-    for verdict in [Violation, Loss, Differs, Gain, Beyond, Within, Same] {
+    for verdict in [Violation, Loss, Differs, Gain, Alike, Beyond, Within, Same] {
         let count = all.iter().filter(|one| one.verdict == verdict).count();
         table.add([verdict.word().to_string(), count.to_string()]);
     }

@@ -33,10 +33,13 @@ const UNDER_FAULTS: &str = "actor-pct";
 const FIXED: &str = "none";
 
 /// What is injected beside the kill of the primary.
-const FAULTS: [(&str, fn() -> Faults, bool); 2] = [
+const FAULTS: [Variant; 2] = [
     ("faults=network", network, false),
     ("faults=crash", crash, true),
 ];
+
+/// The name of a variant, its faults, and whether replicas have disks.
+type Variant = (&'static str, fn() -> Faults, bool);
 
 fn network() -> Faults {
     let faults = Faults::new().lose(1).duplicate(1).delay(1);

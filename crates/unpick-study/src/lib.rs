@@ -11,6 +11,8 @@ mod fabric;
 mod lazy_hbr;
 mod mcr;
 pub mod measure;
+mod needlepoint;
+mod noise;
 pub mod page;
 pub mod plot;
 mod results;
@@ -29,7 +31,9 @@ pub fn studies() -> Vec<Box<dyn Study>> {
     vec![
         Box::new(sctbench::Sctbench),
         Box::new(lazy_hbr::LazyHbr),
+        Box::new(needlepoint::Needlepoint),
         Box::new(mcr::Mcr),
+        Box::new(noise::Noise),
         Box::new(fabric::Fabric),
     ]
 }

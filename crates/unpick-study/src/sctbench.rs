@@ -62,7 +62,7 @@ impl Study for Sctbench {
                     program: program.name.to_string(),
                     technique: spelled(program, technique),
                     variant: String::new(),
-                    limit: options.limit.min(limit_of(program)),
+                    limit: options.limit.min(published_of(program).schedules_max),
                     seed: options.seed,
                 });
             }
@@ -137,15 +137,6 @@ fn introduce(page: &mut Page, options: &Options, grid: &Grid) {
     ));
 }
 
-/// The study stopped at this many schedules of a program.
-fn limit_of(program: &Program) -> u64 {
-    match published_of(program).id {
-        // IWSQWS and SWSQ: so many steps that the study had to stop earlier.
-        33 | 34 => 10_000,
-        _ => unpick_suite::published::SCHEDULE_COUNT_MAX,
-    }
-}
-
 /// The published row of a program of SCTBench.
 fn published_of(program: &Program) -> &'static Published {
     program
@@ -156,8 +147,8 @@ fn published_of(program: &Program) -> &'static Published {
 /// A technique as it is given to a program.
 fn spelled(program: &Program, technique: &str) -> String {
     let row = published_of(program);
-    let is_model_exact = row.dfs.exact || row.ipb.exact || row.idb.exact;
-    match technique.starts_with("pct:") && !technique.contains("k=") && is_model_exact {
+    let wants_steps = technique.starts_with("pct:") && !technique.contains("k=");
+    match wants_steps && row.is_modelled_exactly() {
         true => format!("{technique},k={}", row.steps_max),
         false => technique.to_string(),
     }

@@ -21,6 +21,7 @@ pub(crate) use generator::SplitMix64;
 pub use generator::generate;
 pub use interpreter::run;
 pub use record::{DataAccess, Deviation, Log, Record, TaskRecord};
+pub(crate) use shared_cell::SharedCell;
 pub use shrinker::shrink;
 pub use strewn::strew_cells;
 

@@ -15,12 +15,16 @@
 //! or judges anything.
 
 mod coarse;
+mod facts;
 pub mod generated;
 mod huang;
+mod ibm;
 mod join;
 pub mod judge;
 mod kernels;
 pub mod litmus;
+mod needlepoint;
+mod page;
 mod patterns;
 mod peers;
 pub mod published;
@@ -28,7 +32,10 @@ mod sctbench;
 mod section;
 mod selection;
 mod thesis;
+mod work_steal;
 
+pub use facts::{BugKind, Facts, facts};
+pub use page::table as markdown_table;
 pub use patterns::pattern_of;
 pub use published::Published;
 pub use selection::{Error, Selection, find};
@@ -38,6 +45,8 @@ pub use selection::{Error, Selection, find};
 pub enum Source {
     /// SCTBench, as re-modelled from the thesis's study.
     Sctbench,
+    /// RADBench, as far as SCTBench does not have it.
+    Radbench,
     /// A figure of the thesis.
     Thesis,
     /// The families on which the other Rust tools were measured.
@@ -48,6 +57,41 @@ pub enum Source {
     Kernels,
     /// Programs of the dissertation on maximal causality reduction.
     Huang,
+    /// The bugs on which NeedlePoint compared its policies.
+    Needlepoint,
+    /// The IBM concurrency benchmark.
+    Ibm,
+}
+
+impl Source {
+    /// All sources, in the order of the programs.
+    pub const ALL: &[Source] = &[
+        Source::Sctbench,
+        Source::Radbench,
+        Source::Thesis,
+        Source::Peers,
+        Source::Coarse,
+        Source::Kernels,
+        Source::Huang,
+        Source::Needlepoint,
+        Source::Ibm,
+    ];
+
+    /// One word for lists.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Source::Sctbench => "sctbench",
+            Source::Radbench => "radbench",
+            Source::Thesis => "thesis",
+            Source::Peers => "peers",
+            Source::Coarse => "coarse",
+            Source::Kernels => "kernels",
+            Source::Huang => "huang",
+            Source::Needlepoint => "needlepoint",
+            Source::Ibm => "ibm",
+        }
+    }
 }
 
 /// One program of the suite.
@@ -82,6 +126,8 @@ pub struct Parameter {
     pub min: u32,
     /// The largest allowed value.
     pub max: u32,
+    /// Whether a label leaves it out where it has its default: programs of a study keep their names.
+    pub is_quiet: bool,
 }
 
 impl Parameter {
@@ -99,12 +145,29 @@ impl Parameter {
             default,
             min,
             max,
+            is_quiet: false,
         }
     }
 
     /// A switch: 0 is off, 1 is on.
     pub(crate) const fn switch(name: &'static str, meaning: &'static str, default: u32) -> Self {
         Parameter::size(name, meaning, default, 0, 1)
+    }
+
+    /// A switch that is off unless it is asked for, in a program that keeps its name.
+    pub(crate) const fn variant(name: &'static str, meaning: &'static str) -> Self {
+        Parameter {
+            is_quiet: true,
+            ..Parameter::switch(name, meaning, 0)
+        }
+    }
+
+    /// The switch between a faulty program and its fixed twin, `NAME:bug=0`; `meaning` says what is fixed.
+    pub(crate) const fn twin(meaning: &'static str) -> Self {
+        Parameter {
+            is_quiet: true,
+            ..Parameter::switch("bug", meaning, 1)
+        }
     }
 }
 
@@ -113,6 +176,14 @@ impl Parameter {
 pub struct Arguments {
     // Invariant: one entry for each parameter of the program, in the program's order.
     values: Vec<(&'static str, u32)>,
+}
+
+impl Program {
+    /// Whether the program has a fixed twin, `NAME:bug=0`.
+    #[must_use]
+    pub fn has_twin(&self) -> bool {
+        self.parameters.iter().any(|one| one.name == "bug")
+    }
 }
 
 impl Arguments {
@@ -147,7 +218,21 @@ pub fn programs() -> &'static [Program] {
     PROGRAMS
 }
 
+/// The programs of which every operation is known: those on which reductions, shrinking, explanation and
+/// prediction are measured. The others are models of larger programs.
+pub fn exact_programs() -> impl Iterator<Item = &'static Program> {
+    PROGRAMS.iter().filter(|program| match program.published {
+        Some(published) => published.is_modelled_exactly(),
+        None => !matches!(
+            program.source,
+            Source::Radbench | Source::Needlepoint | Source::Ibm
+        ),
+    })
+}
+
 static PROGRAMS: &[Program] = &[
+    sctbench::aget::PROGRAM,
+    sctbench::pbzip2::PROGRAM,
     sctbench::stringbuffer::PROGRAM,
     sctbench::account::PROGRAM,
     sctbench::arithmetic_prog::PROGRAM,
@@ -161,6 +246,7 @@ static PROGRAMS: &[Program] = &[
     sctbench::din_phil::PROGRAM_5,
     sctbench::din_phil::PROGRAM_6,
     sctbench::din_phil::PROGRAM_7,
+    sctbench::fsbench::PROGRAM,
     sctbench::lazy01::PROGRAM,
     sctbench::phase01::PROGRAM,
     sctbench::queue::PROGRAM,
@@ -177,6 +263,26 @@ static PROGRAMS: &[Program] = &[
     sctbench::twostage::PROGRAM,
     sctbench::wronglock::PROGRAM_3,
     sctbench::wronglock::PROGRAM,
+    sctbench::work_steal_queue::PROGRAM_INTERLOCKED,
+    sctbench::work_steal_queue::PROGRAM_INTERLOCKED_STATE,
+    sctbench::work_steal_queue::PROGRAM_STATE,
+    sctbench::work_steal_queue::PROGRAM,
+    sctbench::qsort_mt::PROGRAM,
+    sctbench::ctrace::PROGRAM,
+    sctbench::safestack::PROGRAM,
+    sctbench::ferret::PROGRAM,
+    sctbench::streamcluster::PROGRAM,
+    sctbench::streamcluster::PROGRAM_2,
+    sctbench::streamcluster::PROGRAM_3,
+    sctbench::radbench::PROGRAM_1,
+    sctbench::radbench::PROGRAM_2,
+    sctbench::radbench::PROGRAM_6,
+    sctbench::splash2::PROGRAM_BARNES,
+    sctbench::splash2::PROGRAM_FFT,
+    sctbench::splash2::PROGRAM_LU,
+    sctbench::radbench::PROGRAM_3,
+    sctbench::radbench::PROGRAM_4,
+    sctbench::radbench::PROGRAM_5,
     thesis::fig3_1::PROGRAM,
     thesis::fig3_2::PROGRAM,
     thesis::fig4_1::PROGRAM,
@@ -267,6 +373,41 @@ static PROGRAMS: &[Program] = &[
     huang::peterson::PROGRAM,
     huang::dekker::PROGRAM,
     huang::microscope::PROGRAM,
+    needlepoint::pbzip2::PROGRAM,
+    needlepoint::memcached::PROGRAM,
+    needlepoint::memcached::PROGRAM_15,
+    needlepoint::memcached::PROGRAM_25,
+    needlepoint::memcached::PROGRAM_35,
+    needlepoint::memcached::PROGRAM_ALL,
+    needlepoint::work_steal_queue::PROGRAM_1,
+    needlepoint::work_steal_queue::PROGRAM_2,
+    needlepoint::work_steal_queue::PROGRAM_3,
+    needlepoint::transmission::PROGRAM,
+    needlepoint::nspr::PROGRAM,
+    ibm::account::PROGRAM,
+    ibm::airlinetickets::PROGRAM,
+    ibm::allocationvector::PROGRAM,
+    ibm::boundedbuffer::PROGRAM,
+    ibm::bubblesort::PROGRAM,
+    ibm::bubblesort2::PROGRAM,
+    ibm::bufwriter::PROGRAM,
+    ibm::critical::PROGRAM,
+    ibm::dcl::PROGRAM,
+    ibm::deadlock::PROGRAM,
+    ibm::deadlockexception::PROGRAM,
+    ibm::garagemanager::PROGRAM,
+    ibm::linkedlist::PROGRAM,
+    ibm::liveness::PROGRAM,
+    ibm::lottery::PROGRAM,
+    ibm::manager::PROGRAM,
+    ibm::mergesort::PROGRAM,
+    ibm::mergesortbug::PROGRAM,
+    ibm::pingpong::PROGRAM,
+    ibm::piper::PROGRAM,
+    ibm::producerconsumer::PROGRAM,
+    ibm::shop::PROGRAM,
+    ibm::suns_account::PROGRAM,
+    ibm::xtangoanimation::PROGRAM,
 ];
 
 #[cfg(test)]
@@ -313,7 +454,7 @@ mod tests {
                 program.published.map(|published| published.id)
             })
             .collect();
-        let expected: Vec<u32> = (2..=14).chain(16..=31).collect();
+        let expected: Vec<u32> = (0..=48).collect();
         assert_eq!(ids, expected);
     }
 

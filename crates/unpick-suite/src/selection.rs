@@ -163,7 +163,9 @@ fn label(program: &Program, arguments: &Arguments) -> String {
     let settings: Vec<String> = arguments
         .values
         .iter()
-        .map(|(key, value)| format!("{key}={value}"))
+        .zip(program.parameters)
+        .filter(|((_, value), parameter)| !parameter.is_quiet || *value != parameter.default)
+        .map(|((key, value), _)| format!("{key}={value}"))
         .collect();
     if settings.is_empty() {
         program.name.to_owned()

@@ -7,7 +7,7 @@ use unpick::{Config, Execution, Memory};
 use unpick_engine::{Begin, History, Relation, Stop, Strategy, View, state_hash};
 use unpick_suite::generated::{Flavour, Log, generate, run};
 use unpick_suite::litmus::random;
-use unpick_suite::{find, programs};
+use unpick_suite::{exact_programs, find};
 
 /// Executions of each program that are performed again.
 const EXECUTIONS: u64 = 20;
@@ -175,7 +175,7 @@ fn config() -> Config {
 #[test]
 fn programs_of_the_suite_are_performed_again() {
     let mut count = Count::default();
-    for program in programs() {
+    for program in exact_programs() {
         let selection = find(program.name).expect("the program exists");
         unpick::explore_visited(&config(), &move || selection.run(), &mut |execution| {
             compare(execution, program.name, &mut count);

@@ -9,7 +9,7 @@ use unpick::{
     Config, FirstFailure, explore, explore_visited, follow, replay, same_failure, understand,
 };
 use unpick_suite::generated::{Flavour, Log, generate, run};
-use unpick_suite::{Selection, find, pattern_of, programs};
+use unpick_suite::{Selection, exact_programs, find, pattern_of};
 
 /// Executions to find a failure.
 const EXECUTIONS: u64 = 20_000;
@@ -49,7 +49,7 @@ fn fewest_by_ipb(selection: &Selection, failure: &FirstFailure) -> Option<usize>
 fn a_shrunk_failure_is_the_same_with_fewest_preemptions() {
     let mut failures = 0;
     let mut wrong = Vec::new();
-    for program in programs().iter().filter(|program| program.fault.is_some()) {
+    for program in exact_programs().filter(|program| program.fault.is_some()) {
         for strategy in ["random", "pct:d=3"] {
             if LARGE.contains(&program.name) {
                 continue;
@@ -165,7 +165,7 @@ fn a_plan_leads_through_loops_that_wait() {
 fn most_failures_are_called_by_their_name() {
     let (mut explained, mut right) = (0, 0);
     let mut wrong = Vec::new();
-    for program in programs().iter().filter(|program| program.fault.is_some()) {
+    for program in exact_programs().filter(|program| program.fault.is_some()) {
         if LARGE.contains(&program.name) {
             continue;
         }

@@ -3,8 +3,8 @@
 use crate::config::project_directory;
 use crate::progress::{Budget, Live, UNDERSTANDING, reason};
 use crate::{
-    Config, Exploration, FirstFailure, explore_observed, first_execution, near, predict, replay,
-    understand,
+    Config, Exploration, FirstFailure, explore_observed, first_execution, near, predict,
+    predicted_words, replay, understand,
 };
 use std::path::Path;
 use unpick_analysis::Understanding;
@@ -19,6 +19,8 @@ use unpick_trace::{Header, Record, same_failure};
 /// The variables that name a trace of a test to run again, or to predict from, and the one that asks for one.
 const REPLAY: &str = "UNPICK_REPLAY";
 const PREDICT: &str = "UNPICK_PREDICT";
+/// Events of a trace that are looked at together, for predictions.
+const PREDICT_WINDOW: &str = "UNPICK_PREDICT_WINDOW";
 const SAVE_TRACE: &str = "UNPICK_SAVE_TRACE";
 
 /// Explores `program` as `unpick.toml` and the environment say ([`Config::with_environment`]), and panics
@@ -187,7 +189,7 @@ impl Session<'_> {
         match way {
             Way::Near => record.header.strategy = NEAR.to_string(),
             Way::Predicted => record.header.strategy = PREDICTED.to_string(),
-            Way::Strategy | Way::Directed | Way::Regression => {}
+            Way::Strategy | Way::Directed | Way::Regression | Way::Free => {}
         }
         let kept = match is_regression {
             true => self.store.save(&record).map(|saved| {
@@ -289,7 +291,16 @@ impl Session<'_> {
     /// Panics with a report of what a trace foretells.
     #[track_caller]
     fn predict_only(&self, program: &(dyn Fn() + Send + Sync), record: Record) {
-        let config = &self.config.clone().settings_from(&record.header.settings);
+        let mut config = self.config.clone().settings_from(&record.header.settings);
+        if let Ok(text) = std::env::var(PREDICT_WINDOW) {
+            config = match text.parse() {
+                Ok(events) => config.window(events),
+                Err(_) => {
+                    panic!("{PREDICT_WINDOW}={text} is no number of events; give one, as 500")
+                }
+            };
+        }
+        let config = &config;
         let session = Session { config, ..*self };
         let name = self.name;
         let predicted = match predict(config, program, record.trace) {
@@ -305,7 +316,8 @@ impl Session<'_> {
             lines.push(format!("FAILED  {name}  the trace itself: {words}"));
         }
         let is_clean = lines.is_empty();
-        lines.push(format!("unpick: {name}: {predicted}"));
+        let words = predicted_words(&predicted);
+        lines.push(format!("unpick: {name}: {words}"));
         let report = lines.join("\n");
         assert!(is_clean, "{report}");
         eprintln!("{report}");

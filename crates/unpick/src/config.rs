@@ -14,6 +14,10 @@ pub(crate) const DEFAULT_SEED: u64 = 0x5eed;
 /// Executions directed at each possible deadlock unless told otherwise.
 const CONFIRM_DEFAULT: u64 = 50;
 
+/// Events of a trace that [`predict`](crate::predict) looks at together unless told otherwise: questions about so
+/// many are answered in less than a millisecond as a rule.
+const WINDOW_DEFAULT: usize = 500;
+
 /// Executions to shrink a failing schedule unless told otherwise.
 const SHRINK_DEFAULT: u64 = 2_000;
 
@@ -36,6 +40,7 @@ pub struct Config {
     pub(crate) races: bool,
     pub(crate) confirm: u64,
     pub(crate) shrink: u64,
+    pub(crate) window: usize,
     pub(crate) stack_size: usize,
     pub(crate) settings: Settings,
     /// What was set, as opposed to left at its default.
@@ -59,6 +64,7 @@ impl Default for Config {
             races: true,
             confirm: CONFIRM_DEFAULT,
             shrink: SHRINK_DEFAULT,
+            window: WINDOW_DEFAULT,
             stack_size: crate::rt::STACK_SIZE,
             settings: Settings::default(),
             told: BTreeSet::new(),
@@ -199,6 +205,13 @@ impl Config {
     pub fn shrink(mut self, executions: u64) -> Config {
         self.shrink = executions;
         self.told.insert(Key::Shrink);
+        self
+    }
+
+    /// Events of a trace that [`predict`](crate::predict) looks at together, at most (500). Longer traces are looked
+    /// at in windows of so many; what takes an order that reaches beyond one is not found.
+    pub fn window(mut self, events: usize) -> Config {
+        self.window = events;
         self
     }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sum::{Sum, Told};
-use unpick_causality::{Mcr, Mode};
+use unpick_causality::Mcr;
 use unpick_engine::parts::{last_lesson, learned_before, of_slice};
 use unpick_engine::{
     Control, Execution, Exploration, Limits, Profile, StopReason, Strategy, epoch,
@@ -142,15 +142,9 @@ impl unpick_engine::Runtime for Visited<'_> {
 
 /// The strategy of a configuration, at its beginning.
 pub(crate) fn build(config: &Config) -> Box<dyn Strategy> {
-    let spec = &config.strategy;
-    let mode = match spec.value("mode") {
-        Some(1) => Mode::Literal,
-        _ => Mode::Complete,
-    };
-    match spec.technique().name {
-        "mcr" => Box::new(Mcr::new(mode, false)),
-        "se-mcr" => Box::new(Mcr::new(mode, true)),
-        _ => spec.build(config.seed),
+    match Mcr::of(&config.strategy) {
+        Some(planned) => Box::new(planned),
+        None => config.strategy.build(config.seed),
     }
 }
 

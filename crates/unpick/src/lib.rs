@@ -41,7 +41,7 @@ mod understand;
 pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::Config;
 pub use explore::{explore, explore_observed, explore_visited, replay};
-pub use predict::{PredictError, Predicted, first_execution, predict};
+pub use predict::{PredictError, Predicted, first_execution, predict, predicted_words};
 pub use shard::{MergeError, Shard, merge};
 pub use understand::{follow, near, understand};
 pub use unpick_analysis as analysis;

@@ -4,48 +4,16 @@ use crate::explore::runtime;
 use crate::rt::on_own_thread;
 use crate::understand::limits;
 use crate::{Config, Ended, explore_visited};
-use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::time::Instant;
-use unpick_causality::{Along, Expected, Foretold, ModelError, Prediction};
-use unpick_engine::{
-    Begin, Control, Execution, Exploration, FirstFailure, Limits, Runtime, Stop, Strategy, View,
-};
+pub use unpick_causality::Predicted;
+use unpick_causality::{Found, ModelError, Prediction, foretell};
+use unpick_engine::transcript::Route;
+use unpick_engine::{Control, Exploration, FirstFailure, Limits, Runtime, Strategy};
 use unpick_report::{count, headline, thousands};
-use unpick_strategies::Replay;
-use unpick_trace::{Choice, FailureKind, Outcome, TaskId, Trace, same_failure};
-
-/// What a recorded execution foretells.
-#[derive(Clone, Debug, Default)]
-pub struct Predicted {
-    /// The failure of the recorded execution itself, if it fails.
-    pub recorded: Option<FirstFailure>,
-    /// Failures that other orders of its events have shown when they were run, each kind once, in the order in
-    /// which they were found. That of the recorded execution is not among them.
-    pub failures: Vec<FirstFailure>,
-    /// Executions that it took, besides that of the trace.
-    pub executions: u64,
-    /// Questions that were asked.
-    pub questions: u64,
-    /// Those that were answered yes: the trace allows what they ask for.
-    pub possible: u64,
-    /// Those to which the solver had no answer within its budget.
-    pub unknown: u64,
-    /// Questions that were not asked, because the time was over.
-    pub unasked: u64,
-    /// Data races that the trace allows and whose execution did not show one.
-    pub unconfirmed_races: u64,
-    /// Deadlocks that the trace allows and whose execution did not show one.
-    pub unconfirmed_deadlocks: u64,
-}
-
-impl Predicted {
-    /// Whether every question has an answer.
-    pub fn is_complete(&self) -> bool {
-        self.unknown == 0 && self.unasked == 0
-    }
-}
+use unpick_strategies::{Along, Replay, Watched};
+use unpick_trace::{FailureKind, Outcome, Trace};
 
 /// Why nothing can be foretold.
 #[derive(Clone, Debug)]
@@ -74,44 +42,44 @@ impl fmt::Display for PredictError {
 }
 
 /// What was asked and how it was answered, in words.
-impl fmt::Display for Predicted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let impossible = self.questions - self.possible - self.unknown;
-        write!(
-            f,
-            "{}: {} possible, {} impossible; {}, {} failing in a new way",
-            count(self.questions, "question"),
-            thousands(self.possible),
-            thousands(impossible),
-            count(self.executions, "execution"),
-            thousands(self.failures.len() as u64),
-        )?;
-        if self.unconfirmed_races + self.unconfirmed_deadlocks > 0 {
-            let races = count(self.unconfirmed_races, "data race");
-            let deadlocks = count(self.unconfirmed_deadlocks, "deadlock");
-            write!(
-                f,
-                "\n  possible, but not confirmed when run: {races}, {deadlocks}"
-            )?;
-        }
-        if self.unknown > 0 {
-            let unknown = count(self.unknown, "question");
-            write!(f, "\n  not known: {unknown} too hard for the solver")?;
-        }
-        if self.unasked > 0 {
-            let unasked = count(self.unasked, "question");
-            write!(
-                f,
-                "\n  not known: {unasked} not asked when the time was over"
-            )?;
-        }
-        Ok(())
+pub fn predicted_words(predicted: &Predicted) -> String {
+    let impossible = predicted.questions - predicted.possible - predicted.unknown;
+    let mut words = format!(
+        "{}: {} possible, {} impossible; {}, {} failing in a new way",
+        count(predicted.questions, "question"),
+        thousands(predicted.possible),
+        thousands(impossible),
+        count(predicted.executions, "execution"),
+        thousands(predicted.failures.len() as u64),
+    );
+    if predicted.unconfirmed_races + predicted.unconfirmed_deadlocks > 0 {
+        let races = count(predicted.unconfirmed_races, "data race");
+        let deadlocks = count(predicted.unconfirmed_deadlocks, "deadlock");
+        words += &format!("\n  possible, but not confirmed when run: {races}, {deadlocks}");
     }
+    if predicted.unknown > 0 {
+        let unknown = count(predicted.unknown, "question");
+        words += &format!("\n  not known: {unknown} too hard for the solver");
+    }
+    if predicted.unasked > 0 {
+        let unasked = count(predicted.unasked, "question");
+        words += &format!("\n  not known: {unasked} not asked when the time was over");
+    }
+    if predicted.windows > 1 {
+        let windows = count(predicted.windows, "window");
+        words +=
+            &format!("\n  not known: what takes an order that reaches beyond one of {windows}");
+    }
+    if predicted.windows_left > 0 {
+        let left = count(predicted.windows_left, "window");
+        words += &format!("\n  not known: {left} not looked at when the time was over");
+    }
+    words
 }
 
 /// Runs `program` along a recorded trace and asks what other orders of its events would show: data races,
 /// deadlocks, other values in reads. Each is run; what fails then is a failure. Ends early when
-/// [`Config::time`] is over.
+/// [`Config::time`] is over. Long traces are looked at in windows ([`Config::window`]).
 ///
 /// # Errors
 /// If the program does not follow the trace, or if the trace cannot be analysed.
@@ -127,26 +95,12 @@ pub fn predict(
         let mut session = Session {
             runtime: &mut *runtime,
             limits: limits(config),
-            predicted: Predicted::default(),
-            races: BTreeSet::new(),
+            window: config.window,
         };
-        let mut prediction = session.watch(trace)?;
-        while prediction.question_count() > 0 {
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break;
-            }
-            if let Some(foretold) = prediction.ask() {
-                session.confirm(foretold);
-            }
-        }
-        let counts = prediction.solver.counts;
-        Ok(Predicted {
-            questions: counts.queries,
-            possible: counts.sat,
-            unknown: counts.queries - counts.sat - counts.unsat,
-            unasked: prediction.question_count() as u64,
-            ..session.predicted
-        })
+        let (mut prediction, recorded) = session.watch(trace)?;
+        let run = &mut |route| Ok(session.follow(route));
+        let goes_on = &mut || deadline.is_none_or(|deadline| Instant::now() < deadline);
+        foretell(&mut prediction, recorded, run, goes_on)
     })
 }
 
@@ -175,10 +129,7 @@ pub fn first_execution(config: &Config, program: &(dyn Fn() + Send + Sync)) -> F
 struct Session<'a> {
     runtime: &'a mut dyn Runtime,
     limits: Limits,
-    predicted: Predicted,
-    /// The places of the data races so far. Which tasks race there, and which of them is first, makes no other
-    /// race.
-    races: BTreeSet<[String; 2]>,
+    window: usize,
 }
 
 impl Session<'_> {
@@ -187,117 +138,40 @@ impl Session<'_> {
         unpick_engine::explore(self.runtime, strategy, &self.limits, go_on)
     }
 
-    /// Runs the recorded execution again, and gives the questions that it raises.
-    fn watch(&mut self, trace: Trace) -> Result<Prediction, PredictError> {
-        let mut watched = Watched {
-            replay: Replay::new(trace),
-            are_races_wanted: self.limits.races,
-            prediction: None,
-        };
+    /// Runs the recorded execution again, and gives the questions that it raises and how it fails.
+    fn watch(&mut self, trace: Trace) -> Result<(Prediction, Option<Found>), PredictError> {
+        let mut watched = Watched::new(Box::new(Replay::new(trace)));
         let found = self.run(&mut watched);
         if let Some(diverged) = found.diverged {
             return Err(PredictError::Diverged(diverged));
         }
-        if let Some(failure) = found.first_failure {
-            self.is_new(&failure);
-            self.predicted.recorded = Some(*failure);
-        }
-        let prediction = watched.prediction;
-        let prediction = prediction.expect("internal error: nobody has seen the execution");
-        prediction.map_err(PredictError::Model)
+        let transcript = watched.transcript;
+        let transcript = transcript.expect("internal error: nobody has seen the execution");
+        let prediction = Prediction::new(transcript, self.limits.races, self.window);
+        let recorded = found.first_failure.map(|failure| self.found(*failure));
+        Ok((prediction.map_err(PredictError::Model)?, recorded))
     }
 
-    /// Runs what was foretold, and keeps it if it fails in a way that is new.
-    fn confirm(&mut self, foretold: Foretold) {
-        let Foretold { expected, seed } = foretold;
-        if expected == Expected::Change {
-            let found = self.follow(Along::giving_way(seed.clone()));
-            self.keep(found);
-        }
-        let found = self.follow(Along::new(seed));
-        let outcome = found.first_failure.as_ref().map(|failure| &failure.outcome);
-        let predicted = &mut self.predicted;
-        match expected {
-            Expected::Race => {
-                predicted.unconfirmed_races += u64::from(!outcome.is_some_and(is_race));
-            }
-            Expected::Deadlock => {
-                let is_deadlock = matches!(outcome, Some(Outcome::Deadlock(_)));
-                predicted.unconfirmed_deadlocks += u64::from(!is_deadlock);
-            }
-            Expected::Change => {}
-        }
-        self.keep(found);
+    /// Runs the program along a route.
+    fn follow(&mut self, route: Route) -> Option<Found> {
+        let found = self.run(&mut Along::new(route));
+        found.first_failure.map(|failure| self.found(*failure))
     }
 
-    fn follow(&mut self, mut along: Along) -> Exploration {
-        self.predicted.executions += 1;
-        self.run(&mut along)
-    }
-
-    /// Keeps the failure of the execution that has just ended, if it has one and that is new.
-    fn keep(&mut self, found: Exploration) {
-        if let Some(mut failure) = found.first_failure
-            && self.is_new(&failure)
-        {
-            failure.execution = self.predicted.executions;
-            self.predicted.failures.push(*failure);
-        }
-    }
-
-    /// Whether the execution that has just ended fails in another way than those before.
-    fn is_new(&mut self, failure: &FirstFailure) -> bool {
-        let Predicted {
-            recorded, failures, ..
-        } = &self.predicted;
-        if !is_race(&failure.outcome) {
-            let mut known = recorded.iter().chain(failures);
-            return !known.any(|one| same_failure(&one.outcome, &failure.outcome));
-        }
-        let execution = self.runtime.execution();
-        let race = execution.data_race();
-        let race = race.expect("internal error: a data race that is none");
-        let trace = execution.trace();
-        let mut places = [race.earlier, race.later].map(|step| {
-            let site = trace.site(trace.steps[step].site);
-            site.map_or(String::new(), ToString::to_string)
+    /// The failure of the execution that has just ended.
+    fn found(&mut self, failure: FirstFailure) -> Found {
+        let is_race =
+            matches!(&failure.outcome, Outcome::Fail(fail) if fail.kind == FailureKind::DataRace);
+        let race = is_race.then(|| {
+            let execution = self.runtime.execution();
+            let race = execution.data_race();
+            let race = race.expect("internal error: a data race that is none");
+            let trace = execution.trace();
+            [race.earlier, race.later].map(|step| {
+                let site = trace.site(trace.steps[step].site);
+                site.map_or(String::new(), ToString::to_string)
+            })
         });
-        places.sort();
-        self.races.insert(places)
-    }
-}
-
-fn is_race(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Fail(failure) if failure.kind == FailureKind::DataRace)
-}
-
-/// A replay that is looked at when it is over.
-struct Watched {
-    replay: Replay,
-    are_races_wanted: bool,
-    prediction: Option<Result<Prediction, ModelError>>,
-}
-
-impl Strategy for Watched {
-    fn begin(&mut self, index: u64) -> Begin {
-        self.replay.begin(index)
-    }
-
-    fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
-        self.replay.choose(view)
-    }
-
-    fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
-        self.replay.answer(view, question)
-    }
-
-    fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
-        let is_schedule = self.replay.end(execution)?;
-        self.prediction = Some(Prediction::new(execution, self.are_races_wanted));
-        Ok(is_schedule)
-    }
-
-    fn watches(&self) -> bool {
-        true
+        Found { failure, race }
     }
 }

@@ -87,7 +87,15 @@ fn program(rounds: usize) {
 /// One test for both claims: the counters are global, and tests run at the same time.
 #[test]
 fn steps_do_not_allocate_and_executions_do_not_grow_memory() {
-    for strategy in ["random", "pct", "pos", "dfs", "preempt-bound"] {
+    for strategy in [
+        "random",
+        "pct",
+        "ppct",
+        "pos",
+        "dfs",
+        "preempt-bound",
+        "random-sleep",
+    ] {
         let allocations_of = |rounds: usize, races: bool| {
             let executions = 400;
             // The counter as the middle and the last execution begin, on the thread that runs them.

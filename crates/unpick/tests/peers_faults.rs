@@ -26,11 +26,13 @@ const STRATEGIES: &[&str] = &[
     "idb",
     "random",
     "pct",
+    "ppct",
     "pos",
     "surw",
     "surw:all=1",
     "preempt-always",
     "preempt-bound",
+    "random-sleep",
     "round-robin",
 ];
 
@@ -491,6 +493,7 @@ fn small_faults_are_found_by_every_randomised_strategy() {
         for strategy in [
             "random",
             "pct",
+            "ppct",
             "pos",
             "surw",
             "surw:all=1",

@@ -8,7 +8,10 @@ use unpick::sync::Mutex;
 use unpick::sync::atomic::{AtomicU32, Ordering};
 use unpick::thread;
 use unpick::trace::{FailureKind, Outcome};
-use unpick::{Config, Memory, PredictError, Predicted, explore, first_execution, predict, replay};
+use unpick::{
+    Config, Memory, PredictError, Predicted, explore, first_execution, predict, predicted_words,
+    replay,
+};
 
 type Program = fn();
 
@@ -92,6 +95,29 @@ fn other_value() {
     task.join().unwrap();
 }
 
+/// Locks in different orders, behind thousands of operations on few values.
+fn crossed_locks_late() {
+    let shared = Arc::new((Mutex::new(()), Mutex::new(()), AtomicU32::new(0)));
+    let other = Arc::clone(&shared);
+    let count = |flag: &AtomicU32| {
+        for _ in 0..500 {
+            let seen = flag.load(Ordering::SeqCst);
+            flag.store((seen + 1) % 3, Ordering::SeqCst);
+        }
+    };
+    let task = thread::spawn(move || {
+        count(&other.2);
+        let _second = other.1.lock().unwrap();
+        let _first = other.0.lock().unwrap();
+    });
+    count(&shared.2);
+    {
+        let _first = shared.0.lock().unwrap();
+        let _second = shared.1.lock().unwrap();
+    }
+    task.join().unwrap();
+}
+
 fn store_buffering() {
     let flags = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
     let tasks = [0, 1].map(|own| {
@@ -109,7 +135,7 @@ fn store_buffering() {
 fn locks_in_different_orders_are_a_deadlock_without_a_read() {
     let predicted = predict_passing(&config(), crossed_locks);
     let [failure] = &predicted.failures[..] else {
-        panic!("{predicted}");
+        panic!("{predicted:?}");
     };
     assert!(matches!(&failure.outcome, Outcome::Deadlock(it) if it.cycle.len() == 2));
     assert_eq!((predicted.questions, predicted.possible), (1, 1));
@@ -124,20 +150,20 @@ fn a_race_that_a_lock_hides_is_found() {
     assert!(found.is_clean());
     let predicted = predict_passing(&config(), hidden_race);
     let [failure] = &predicted.failures[..] else {
-        panic!("{predicted}");
+        panic!("{predicted:?}");
     };
     assert!(matches!(&failure.outcome, Outcome::Fail(it) if it.kind == FailureKind::DataRace));
     assert_eq!(predicted.unconfirmed_races, 0);
     // Who does not want to know of races is not told of them.
     let predicted = predict_passing(&config().races(false), hidden_race);
-    assert!(predicted.failures.is_empty(), "{predicted}");
+    assert!(predicted.failures.is_empty(), "{predicted:?}");
 }
 
 #[test]
 fn an_assertion_fails_by_another_value() {
     let predicted = predict_passing(&config(), other_value);
     let [failure] = &predicted.failures[..] else {
-        panic!("{predicted}");
+        panic!("{predicted:?}");
     };
     assert!(
         matches!(&failure.outcome, Outcome::Fail(it) if it.message.contains("it was set before"))
@@ -147,7 +173,7 @@ fn an_assertion_fails_by_another_value() {
 #[test]
 fn nothing_is_told_of_a_program_that_is_right() {
     let predicted = predict_passing(&config(), guarded);
-    assert!(predicted.failures.is_empty(), "{predicted}");
+    assert!(predicted.failures.is_empty(), "{predicted:?}");
     assert!(predicted.questions > 0 && predicted.is_complete());
     assert_eq!(
         predicted.unconfirmed_races + predicted.unconfirmed_deadlocks,
@@ -166,7 +192,7 @@ fn stores_that_are_late_are_foretold_under_weak_memory_only() {
     );
     for memory in [Memory::Tso, Memory::Pso] {
         let predicted = predict_passing(&config().memory(memory), store_buffering);
-        assert_eq!(predicted.failures.len(), 1, "{memory:?}: {predicted}");
+        assert_eq!(predicted.failures.len(), 1, "{memory:?}: {predicted:?}");
     }
 }
 
@@ -199,8 +225,8 @@ fn what_was_not_asked_is_told() {
     assert_eq!((predicted.questions, predicted.unasked), (0, 1));
     assert!(!predicted.is_complete());
     assert!(
-        predicted.to_string().contains("1 question not asked"),
-        "{predicted}"
+        predicted_words(&predicted).contains("1 question not asked"),
+        "{predicted:?}"
     );
 }
 
@@ -211,4 +237,36 @@ fn a_program_that_has_changed_does_not_follow() {
     let changed: Program = other_value;
     let error = predict(&config(), &changed, trace).unwrap_err();
     assert!(matches!(error, PredictError::Diverged(_)), "{error}");
+}
+
+#[test]
+fn a_long_trace_is_looked_at_in_windows() {
+    // The tasks take turns, so that what is near in time is near in the trace.
+    let config = Config::new().strategy("round-robin:quantum=7").confirm(0);
+    let program: Program = crossed_locks_late;
+    let execution = first_execution(&config, &program);
+    assert_eq!(execution.outcome, Outcome::Pass);
+    assert!(execution.trace.steps.len() > 2_000);
+    let config = config.window(100).time(Duration::from_secs(600));
+    let predicted = predict(&config, &program, execution.trace).unwrap();
+    let [failure] = &predicted.failures[..] else {
+        panic!("{predicted:?}");
+    };
+    assert!(matches!(failure.outcome, Outcome::Deadlock(_)));
+    let again = replay(&config, &program, failure.trace.clone());
+    assert_eq!(again.first_failure.unwrap().outcome, failure.outcome);
+    assert!(predicted.windows > 30, "{predicted:?}");
+    assert!(!predicted.is_complete());
+    assert!(predicted_words(&predicted).contains("reaches beyond one of"));
+}
+
+#[test]
+fn windows_that_were_not_looked_at_are_told() {
+    let program: Program = crossed_locks_late;
+    let execution = first_execution(&config(), &program);
+    let config = config().window(100).time(Duration::ZERO);
+    let predicted = predict(&config, &program, execution.trace).unwrap();
+    assert!(predicted.failures.is_empty());
+    assert!(predicted.windows_left > 30, "{predicted:?}");
+    assert!(predicted_words(&predicted).contains("windows not looked at when the time was over"));
 }

@@ -129,30 +129,93 @@ fn lost_update() {
     assert_eq!(x.load(SeqCst), 3, "lost update");
 }
 
-/// PCT: a bug of depth d is found with probability at least 1 / (n k^(d-1)).
+/// A lock order inversion: depth 2.
+fn crossed_locks() {
+    let locks = Arc::new([unpick::sync::Mutex::new(0), unpick::sync::Mutex::new(0)]);
+    let other = Arc::clone(&locks);
+    let task = thread::spawn(move || {
+        let _second = other[1].lock().unwrap();
+        let _first = other[0].lock().unwrap();
+    });
+    {
+        let _first = locks[0].lock().unwrap();
+        let _second = locks[1].lock().unwrap();
+    }
+    task.join().unwrap();
+}
+
+/// PCT and PPCT: a bug of depth d is found with probability at least 1 / (n k^(d-1)), and PPCT finds it
+/// no less often than PCT does.
 #[test]
-fn pct_keeps_its_guarantee() {
-    let programs: [(fn(), u32); 2] = [(used_before_made, 1), (lost_update, 2)];
+fn pct_and_ppct_keep_their_guarantee() {
+    let programs: [(fn(), u32); 3] = [(used_before_made, 1), (lost_update, 2), (crossed_locks, 2)];
     for (program, depth) in programs {
-        let strategy = format!("pct:d={depth}");
         let executions = 4_000;
-        let found = failures(&strategy, executions, program);
-        let promised = Config::new()
-            .strategy(&strategy)
-            .guarantee(&found)
-            .expect("pct gives a guarantee");
-        let measured = found.failures as f64 / executions as f64;
-        // Five standard deviations below the bound would already be a broken promise.
-        let deviation = (promised * (1.0 - promised) / executions as f64).sqrt();
+        let measured = ["pct", "ppct"].map(|technique| {
+            let strategy = format!("{technique}:d={depth}");
+            let found = failures(&strategy, executions, program);
+            let promised = Config::new()
+                .strategy(&strategy)
+                .guarantee(&found)
+                .expect("both give a guarantee");
+            let measured = found.failures as f64 / executions as f64;
+            // Five standard deviations below the bound would already be a broken promise.
+            let deviation = (promised * (1.0 - promised) / executions as f64).sqrt();
+            assert!(
+                measured >= promised - 5.0 * deviation,
+                "{strategy}: {measured} measured, {promised} promised"
+            );
+            assert!(
+                measured < 1.0,
+                "it is a concurrency bug: some schedules pass"
+            );
+            measured
+        });
+        let [pct, ppct] = measured;
+        let deviation = (2.0 * pct * (1.0 - pct) / executions as f64).sqrt();
         assert!(
-            measured >= promised - 5.0 * deviation,
-            "depth {depth}: {measured} measured, {promised} promised"
-        );
-        assert!(
-            measured < 1.0,
-            "it is a concurrency bug: some schedules pass"
+            ppct >= pct - 5.0 * deviation,
+            "depth {depth}: pct {pct}, ppct {ppct}"
         );
     }
+}
+
+/// PPCT with one low task and no change: the low one goes when nobody else can.
+#[test]
+fn ppct_of_depth_one_holds_one_task_back() {
+    let counts = histogram("ppct:d=1,n=3", 2_000, &[3, 3]);
+    let (mut held_back, mut mixed) = (0, 0);
+    for (order, count) in &counts {
+        let runs = order.chunk_by(|a, b| a == b).count();
+        *(if runs == 2 {
+            &mut held_back
+        } else {
+            &mut mixed
+        }) += count;
+    }
+    // Two executions in three hold back one of the two tasks, one holds back the main task.
+    assert!(
+        (1_200..1_550).contains(&held_back),
+        "{held_back} of 2,000: {counts:?}"
+    );
+    assert_eq!(held_back + mixed, 2_000);
+}
+
+/// Without sleeps tasks go on in step, give or take the length of theirs; a sleep lets one fall behind.
+#[test]
+fn random_sleep_lets_tasks_fall_behind_now_and_then() {
+    let apart = |strategy| {
+        let counts = histogram(strategy, 2_000, &[6, 6]);
+        let is_apart = |order: &Vec<usize>| order.chunk_by(|a, b| a == b).any(|run| run.len() >= 5);
+        let orders = counts.iter().filter(|(order, _)| is_apart(order));
+        orders.map(|(_, count)| count).sum::<u64>()
+    };
+    let rarely = apart("random-sleep:odds=4294967295");
+    let now_and_then = apart("random-sleep");
+    let often = apart("random-sleep:odds=2");
+    assert_eq!(rarely, 0);
+    assert!(now_and_then > 100 && now_and_then < 1_000, "{now_and_then}");
+    assert!(often > 2 * now_and_then, "{often} after {now_and_then}");
 }
 
 /// Without change points PCT is a random order of priorities, each task running as far as it can.

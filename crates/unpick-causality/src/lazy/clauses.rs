@@ -9,12 +9,12 @@
 
 use super::theory::Order;
 use crate::closure::{Candidates, Closure};
-use crate::event::EventId;
 use crate::model::{Model, Span};
 use crate::query::Plan;
 use crate::search::Found;
 use batsat::{Callbacks, ClauseKind, Lit, Solver, SolverInterface, SolverOpts, Var, lbool};
 use std::collections::HashMap;
+use unpick_engine::transcript::EventId;
 
 /// Stops the solver after a number of conflicts.
 pub(super) struct Conflicts {

@@ -3,13 +3,13 @@
 //! The must-order decides so much of small questions that the clauses would hardly be tested otherwise.
 
 use super::*;
-use crate::event::{Event, Kind};
 use crate::query::{Goal, Query};
 use crate::search::search;
 use unpick_engine::Memory;
+use unpick_engine::transcript::{Event, Kind};
 
 /// Numbers that look random: splitmix64.
-struct Numbers(u64);
+pub(crate) struct Numbers(pub u64);
 
 impl Numbers {
     fn below(&mut self, bound: usize) -> usize {
@@ -22,7 +22,7 @@ impl Numbers {
 }
 
 /// What three tasks do in a random order, one event after the other, in sections of a lock or not.
-fn trace(numbers: &mut Numbers) -> Vec<Event> {
+pub(crate) fn trace(numbers: &mut Numbers) -> Vec<Event> {
     let mut values = [0_u64; 2];
     let mut places = [0; 3];
     let mut holder: Option<(usize, usize)> = None;

@@ -1,8 +1,8 @@
 //! The theory of order for the SAT solver: what is said to be before what must not go round in circles.
 
 use super::acyclic::Acyclic;
-use crate::event::EventId;
 use batsat::{Lit, Theory, TheoryArg, Var};
+use unpick_engine::transcript::EventId;
 
 /// Order of events, with statements about it that the SAT solver decides.
 pub(super) struct Order {

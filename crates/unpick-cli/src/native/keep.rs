@@ -1,7 +1,7 @@
 //! Native failures on disk: what is needed to run them again.
 
 use crate::options::ExplorationOptions;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -60,6 +60,19 @@ pub(super) fn settings_text(command: &Command, options: &Options, explored: &Exp
         words.push(format!("shared={pc:x}"));
     }
     words.join(" ")
+}
+
+/// Reads these words, to run that very program again.
+pub(super) fn origin_to_run(record: &Record, options: Options) -> Result<Origin> {
+    let origin = origin_of(record, options)?;
+    let program = &origin.command.program;
+    if !program.is_file() {
+        bail!(
+            "{} is not there any more; build it again, then `unpick run` or `cargo unpick test`",
+            program.display()
+        );
+    }
+    Ok(origin)
 }
 
 /// Reads these words. `options` are those for everything that the header does not tell.

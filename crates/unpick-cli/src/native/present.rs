@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING};
-use unpick::report::{FailureReport, NEAR, Way, count_line, headline, more_line};
+use unpick::report::{FREE, FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
 use unpick::store::Store;
 use unpick::trace::Record;
 use unpick::{Config, Exploration, FailureGroup, FirstFailure};
@@ -41,6 +41,16 @@ impl Presented {
         if !said.is_empty() {
             let separator = if self.details.is_empty() { "" } else { "\n" };
             self.details.insert_str(0, &format!("{said}{separator}"));
+        }
+    }
+
+    /// Tells which execution was kept although it passes, if one was.
+    fn keep(&mut self, id: Option<String>) {
+        if let Some(id) = id {
+            let line =
+                format!("\n  saved the first execution; what it foretells: unpick predict {id}");
+            self.summary.push_str(&line);
+            self.json["trace"] = json!(id);
         }
     }
 }
@@ -98,13 +108,57 @@ pub(crate) fn explore(
         progress.say(UNDERSTANDING);
     }
     let presented = match found {
-        Ok(explored) => tell(subject, explored, None, elapsed),
+        Ok(explored) => {
+            let passing = save_passing(subject, &explored);
+            tell(subject, explored, None, elapsed).map(|mut presented| {
+                presented.keep(passing);
+                presented
+            })
+        }
         Err(error) => refused(name, command, error, elapsed),
     };
     progress.finish();
     let mut presented = presented?;
     presented.add(&tried.said);
     Ok(presented)
+}
+
+/// Says what came of following a free execution that failed.
+pub(crate) fn tell_free(
+    name: &str,
+    command: &Command,
+    drive: &Options,
+    options: &ExplorationOptions,
+    explored: Explored,
+    elapsed: Duration,
+) -> Result<Presented> {
+    let subject = Subject {
+        name,
+        command,
+        drive,
+        options,
+        is_other: false,
+        count: None,
+    };
+    tell(subject, explored, Some(Way::Free), elapsed)
+}
+
+/// Keeps the first execution if that is wanted and nothing fails, and gives its id.
+fn save_passing(subject: Subject<'_>, explored: &Explored) -> Option<String> {
+    let Subject { command, drive, .. } = subject;
+    let found = &explored.exploration;
+    if !subject.options.save_trace || !found.is_clean() || found.executions == 0 {
+        return None;
+    }
+    let warn = |error: String| eprintln!("warning: the trace was not saved: {error}");
+    let first = drive::first_execution(command, drive, explored);
+    let (mut first, addresses) = first.map_err(|error| warn(error.to_string())).ok()?;
+    let mut naming = Naming::new(&command.program, &explored.modules, &addresses);
+    naming.name(&mut first);
+    let record = record(subject, explored, &first, Way::Strategy, None);
+    let saved = Store::new("").save_trace(&record);
+    let (id, _) = saved.map_err(|error| warn(error.to_string())).ok()?;
+    Some(id)
 }
 
 fn seen_of(seen: drive::Progress) -> Seen {
@@ -210,6 +264,25 @@ fn tell_one(
         way,
     };
     Ok(present(subject, explored, failing, elapsed))
+}
+
+/// Says what came of an execution that was predicted: the failure that the exploration is made of. The first one is
+/// the regression of the program.
+pub(super) fn tell_predicted(
+    (name, command): (&str, &Command),
+    (drive, options): (&Options, &ExplorationOptions),
+    explored: Explored,
+    is_first: bool,
+) -> Result<Presented> {
+    let subject = Subject {
+        name,
+        command,
+        drive,
+        options,
+        is_other: !is_first,
+        count: None,
+    };
+    tell_one(subject, explored, Some(Way::Predicted), Duration::ZERO)
 }
 
 /// What running the failure again has shown.
@@ -436,8 +509,11 @@ fn record(
         .memory(settings.memory);
     let name = format!("{PREFIX}{}", subject.name);
     let mut record = unpick::record(&config, &name, failure, known);
-    if way == Way::Near {
-        record.header.strategy = NEAR.to_string();
+    match way {
+        Way::Near => record.header.strategy = NEAR.to_string(),
+        Way::Free => record.header.strategy = FREE.to_string(),
+        Way::Predicted => record.header.strategy = PREDICTED.to_string(),
+        Way::Strategy | Way::Directed | Way::Regression => {}
     }
     record.header.settings.push(' ');
     let more = settings_text(subject.command, subject.drive, explored);

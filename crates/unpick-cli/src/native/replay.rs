@@ -1,11 +1,11 @@
 //! `unpick replay` for native programs.
 
 use super::BackendName;
-use super::keep::{Origin, origin_of};
+use super::keep::{Origin, origin_to_run};
 use crate::Status;
 use crate::output::say;
 use crate::replay::print_failure;
-use anyhow::{Result, bail};
+use anyhow::Result;
 use std::path::Path;
 use std::time::Duration;
 use unpick::report::headline;
@@ -26,13 +26,7 @@ pub(crate) fn replay(
         command,
         options,
         shared,
-    } = origin_of(record, options_of(record))?;
-    if !command.program.is_file() {
-        bail!(
-            "{} is not there any more; build it again, then `unpick run` or `cargo unpick test`",
-            command.program.display()
-        );
-    }
+    } = origin_to_run(record, options_of(record))?;
     if gdb {
         return debug(&command, &options, &record.trace, &shared);
     }
@@ -89,7 +83,7 @@ fn say_end(
 }
 
 /// The options for everything that the trace's header does not tell.
-fn options_of(record: &Record) -> Options {
+pub(super) fn options_of(record: &Record) -> Options {
     let config = Config::new().settings_from(&record.header.settings);
     Options {
         strategy: "replay".into(),

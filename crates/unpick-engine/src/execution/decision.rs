@@ -152,9 +152,34 @@ impl Execution {
         }
     }
 
-    /// The task that goes on, and its handle.
+    /// The task that goes on, and its handle. The usual case is looked for once, and gets a way of its own.
     #[inline(always)]
     fn choose<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
+        let enabled_count = self.enabled_count;
+        if !self.is_plain || enabled_count == 0 || self.operation_count >= self.operation_limit {
+            return self.choose_with_care(strategy);
+        }
+        if enabled_count > self.enabled_max {
+            self.note_contention(enabled_count);
+        }
+        match strategy.choose(&View { execution: self }) {
+            Ok(task) => {
+                self.operation_count += 1;
+                self.perform(task, strategy)
+            }
+            Err(stop) => {
+                self.stop(stop);
+                None
+            }
+        }
+    }
+
+    /// The same where the execution may be over, is watched, or has tasks that yield.
+    #[inline(never)]
+    fn choose_with_care<S: Strategy + ?Sized>(
+        &mut self,
+        strategy: &mut S,
+    ) -> Option<(TaskId, usize)> {
         let mut next = self.choose_one(strategy);
         // What an agent does needs no front end.
         while !self.is_plain && next.is_some_and(|(task, _)| self.is_agent(task)) {
@@ -165,15 +190,12 @@ impl Execution {
 
     #[inline(always)]
     fn choose_one<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
-        let mut enabled_count = self.enabled_count;
-        if enabled_count == 0 || self.operation_count >= self.operation_limit {
-            if !self.goes_on() {
-                return None;
-            }
-            enabled_count = self.enabled_count;
+        let is_over = self.enabled_count == 0 || self.operation_count >= self.operation_limit;
+        if is_over && !self.goes_on() {
+            return None;
         }
-        if enabled_count > self.enabled_max {
-            self.note_contention(enabled_count);
+        if self.enabled_count > self.enabled_max {
+            self.note_contention(self.enabled_count);
         }
         if !self.is_plain {
             self.restrict();
@@ -216,8 +238,12 @@ impl Execution {
 
     /// Whether an execution in which nobody is enabled goes on with those who wait for that. Gives it
     /// its outcome otherwise.
-    #[cold]
     fn goes_on(&mut self) -> bool {
+        if self.has_passed() {
+            self.outcome = Some(Outcome::Pass);
+            self.operation_limit = 0;
+            return false;
+        }
         if self.outcome.is_none() && self.operation_count < self.operation_limit && self.quiesce() {
             return true;
         }
@@ -225,6 +251,16 @@ impl Execution {
         false
     }
 
+    /// Whether all tasks have come to their ends, and nothing is owed: the usual end, quickly found out.
+    #[inline]
+    fn has_passed(&self) -> bool {
+        self.ended_count == self.task_count()
+            && !self.has_abandoned
+            && self.outcome.is_none()
+            && !self.liveness.is_hot()
+    }
+
+    #[cold]
     fn conclude(&mut self) {
         if self.outcome.is_none() {
             let limit = self.settings.steps_max;
@@ -310,6 +346,10 @@ impl Execution {
                 self.perform_on_mutex(task, op);
                 true
             }
+            Class::Channel | Class::ChannelAtOnce => {
+                self.perform_on_channel(task, op);
+                true
+            }
             _ => self.perform_elsewhere(task, op, class, strategy),
         };
         goes_on.then_some((task, handle))
@@ -334,7 +374,6 @@ impl Execution {
         strategy: &mut S,
     ) -> bool {
         match class {
-            Class::Channel | Class::ChannelAtOnce => self.perform_on_channel(task, op),
             Class::Wait => self.perform_wait(task, op),
             Class::Notify => self.perform_notify(task, op),
             Class::Spawn => self.note_change(task),

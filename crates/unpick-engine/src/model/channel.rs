@@ -10,26 +10,29 @@ impl Execution {
     }
 
     /// Takes in a task that is about to send or to receive.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn arrive_at_channel(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
-        let State::Channel {
-            capacity,
-            queued,
-            senders,
+        let State::Channel { capacity: None, .. } = object.state else {
+            return self.arrive_at_limited_channel(task, op);
+        };
+        if op.kind == OpKind::Receive && !op.timed {
+            self.arrive_at_receive(task, op);
+        }
+    }
+
+    /// Takes in a task that is about to receive from a channel without a limit, without a deadline.
+    #[inline]
+    fn arrive_at_receive(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        object.begin_wait(task);
+        if let State::Channel {
+            queued: 0,
+            senders: 1..,
             ..
         } = object.state
-        else {
-            not_a_channel(op);
-        };
-        if capacity.is_some() {
-            return self.arrive_at_limited_channel(task, op);
-        }
-        if op.kind == OpKind::Receive && !op.timed {
-            object.begin_wait(task);
-            if queued == 0 && senders > 0 {
-                self.set_enabled(task, false);
-            }
+        {
+            self.set_enabled(task, false);
         }
     }
 
@@ -50,45 +53,60 @@ impl Execution {
         self.set_enabled(task, enabled);
     }
 
-    /// Performs an operation without a deadline on a channel.
+    /// Performs an operation without a deadline on a channel. What channels without a limit are used for
+    /// most has a short way.
     #[inline(never)]
     pub(crate) fn perform_on_channel(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
-        object.end_wait(task);
         let State::Channel {
             capacity: None,
             queued,
             senders,
-            receiver,
+            receiver: true,
         } = &mut object.state
         else {
-            return self.perform_on_limited_channel(task, op);
+            return self.perform_on_other_channel(task, op);
         };
         // Only receivers without a deadline wait, and all for the same.
-        let could_receive = *queued > 0 || *senders == 0;
-        let grant = use_channel(op.kind, true, queued, senders, receiver);
-        let can_receive = *queued > 0 || *senders == 0;
-        if object.waiting_count > 0 {
-            if can_receive && !could_receive {
-                self.enabled_count += object.waiting_count;
-                self.enabled.insert_all(object.waiting.bits());
-            } else if could_receive && !can_receive {
-                self.enabled_count -= object.waiting_count;
-                self.enabled.remove_all(object.waiting.bits());
+        match (op.kind, *queued) {
+            (OpKind::Send, before) => {
+                *queued = before + 1;
+                if before == 0 && *senders > 0 && object.waiting_count > 0 {
+                    self.enable_receivers(op.object);
+                }
             }
+            (OpKind::Receive, before @ 1..) => {
+                *queued = before - 1;
+                let is_dry = before == 1 && *senders > 0;
+                object.end_wait(task);
+                if is_dry && object.waiting_count > 0 {
+                    self.enabled_count -= object.waiting_count;
+                    self.enabled.remove_all(object.waiting.bits());
+                }
+            }
+            (OpKind::SenderDrop, left) => {
+                *senders -= 1;
+                if *senders == 0 && left == 0 && object.waiting_count > 0 {
+                    self.enable_receivers(op.object);
+                }
+            }
+            _ => return self.perform_on_other_channel(task, op),
         }
-        self.note_use_of_channel(task, grant);
+        self.note_change(task);
+    }
+
+    /// There is something to receive, or never will be.
+    #[inline(never)]
+    fn enable_receivers(&mut self, channel: ObjectId) {
+        let object = &self.objects[channel.index()];
+        self.enabled_count += object.waiting_count;
+        self.enabled.insert_all(object.waiting.bits());
     }
 
     #[inline(never)]
-    fn perform_on_limited_channel(&mut self, task: TaskId, op: Op) {
+    fn perform_on_other_channel(&mut self, task: TaskId, op: Op) {
+        self.objects[op.object.index()].end_wait(task);
         let grant = self.apply_channel(&op);
-        self.note_use_of_channel(task, grant);
-        self.refresh(op.object);
-    }
-
-    #[inline(always)]
-    fn note_use_of_channel(&mut self, task: TaskId, grant: Grant) {
         self.granted = grant;
         match grant {
             Grant::Refused => self.note_idle(task),
@@ -97,6 +115,7 @@ impl Execution {
         if grant != Grant::Done {
             self.note_deviation(grant);
         }
+        self.refresh(op.object);
     }
 
     pub(super) fn apply_channel(&mut self, op: &Op) -> Grant {

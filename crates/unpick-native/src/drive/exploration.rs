@@ -13,7 +13,7 @@ use unpick_strategies::Spec;
 use unpick_trace::{Outcome, Trace};
 
 use super::process::{Command, DriveError, Process, Watch};
-use super::{confirmation, crew, named, parallel};
+use super::{confirmation, crew, named, parallel, planned};
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -114,6 +114,12 @@ impl Launched<'_> {
 
     /// Explores in one process, or in several where that is wanted or needed.
     fn explore(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
+        while let Some(technique) = planned::technique(&self.options.strategy) {
+            match planned::explore(self, technique, order, watch) {
+                Err(DriveError::Trouble { trouble, .. }) if self.wants_more_tasks(&trouble) => {}
+                other => return other,
+            }
+        }
         let is_part = match &order.work {
             Work::Search { .. } => true,
             Work::Explore { range, .. } => range.is_some(),
@@ -258,7 +264,9 @@ fn is_randomised(strategy: &str) -> bool {
 pub fn can_split(strategy: &str) -> bool {
     let spec = Spec::parse(strategy);
     spec.is_ok_and(|spec| {
-        !spec.technique().is_randomised && spec.build_shared(0).duplicate().is_some()
+        let technique = spec.technique();
+        let is_search = !technique.is_randomised && !technique.is_planned;
+        is_search && spec.build_shared(0).duplicate().is_some()
     })
 }
 

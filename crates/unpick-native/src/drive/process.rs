@@ -462,7 +462,7 @@ fn spawn(
 }
 
 /// What the loader is told to load first.
-pub(super) struct Preload {
+pub(crate) struct Preload {
     /// The runtime, in front of what the user preloads.
     pub list: OsString,
     /// The runtime, open until the program has been started, if its path cannot stand in a list.
@@ -471,7 +471,7 @@ pub(super) struct Preload {
 
 /// The list of what is loaded first. Spaces and colons separate its parts, so that a path with such in
 /// it must be given by another name.
-pub(super) fn preload(runtime: &Path) -> io::Result<Preload> {
+pub(crate) fn preload(runtime: &Path) -> io::Result<Preload> {
     let bytes = runtime.as_os_str().as_bytes();
     let file = match bytes.iter().any(|byte| b" :".contains(byte)) {
         true => Some(open_inherited(runtime)?),

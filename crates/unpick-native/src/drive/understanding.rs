@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use unpick_analysis::{Ended, Understanding};
 use unpick_engine::{FirstFailure, Limits};
-use unpick_protocol::{Answer, Launch, NamedCode, Reexecution, Work};
+use unpick_protocol::{Answer, Launch, Lead, NamedCode, Reexecution, Work};
 use unpick_trace::{FailureKind, Outcome, Plan, Site, SiteId, Trace};
 
 use super::exploration::{Explored, Options, TASKS_FIRST, TASKS_MAX, order};
@@ -84,6 +84,35 @@ pub fn understand(
     }))
 }
 
+/// The first execution of an exploration, run again, with the addresses of its objects.
+///
+/// # Errors
+/// If the program cannot be run.
+pub fn first_execution(
+    command: &Command,
+    options: &Options,
+    explored: &Explored,
+) -> Result<(FirstFailure, Vec<u64>), DriveError> {
+    let task_count = explored.exploration.tasks_max as usize;
+    let mut follower = Follower::start(command, options, explored, task_count)?;
+    let answer = follower.perform(Work::Explore {
+        strategy: options.strategy.clone(),
+        seed: options.seed,
+        range: None,
+        profile: None,
+    })?;
+    let (outcome, trace) = answer.followed.ok_or(DriveError::Garbled)?;
+    let first = FirstFailure {
+        rank: 1,
+        execution: 1,
+        trace,
+        outcome,
+        is_directed: false,
+        member: None,
+    };
+    Ok((first, answer.addresses))
+}
+
 /// By place, whether it lies in the user's own code.
 fn own_places(command: &Command, explored: &Explored, trace: &Trace) -> Vec<bool> {
     let mut naming = Naming::new(&command.program, &explored.modules, &[]);
@@ -135,6 +164,11 @@ impl Follower<'_> {
 
     /// Follows a plan.
     pub fn follow(&mut self, plan: &Plan) -> Result<Answer, DriveError> {
+        self.perform(Work::Follow(plan.clone()))
+    }
+
+    /// Runs one execution.
+    fn perform(&mut self, work: Work) -> Result<Answer, DriveError> {
         let limits = Limits {
             executions_max: 1,
             keep_going: false,
@@ -143,26 +177,34 @@ impl Follower<'_> {
             coverage: false,
             races: false,
         };
-        let work = Work::Follow(plan.clone());
         let order = order(self.options, work, limits, self.shared, &self.named);
         self.process.perform(&order, &mut |_| true)
     }
 
     /// Follows a plan, and tells how that ends.
     pub fn run(&mut self, plan: &Plan) -> Result<Ended, DriveError> {
+        let (_, ended) = self.end(Work::Follow(plan.clone()))?;
+        Ok(ended)
+    }
+
+    /// Runs one execution that is watched, and tells how it ends.
+    pub fn watch(&mut self, lead: Lead) -> Result<(Answer, Ended), DriveError> {
+        self.end(Work::Watch(lead))
+    }
+
+    /// Runs one execution, and tells how it ends.
+    fn end(&mut self, work: Work) -> Result<(Answer, Ended), DriveError> {
         // What an earlier execution has printed says nothing of this one.
         let file = OpenOptions::new().write(true).open(&self.output);
         let is_empty = file.and_then(|file: File| file.set_len(0)).is_ok();
-        let answer = self.follow(plan)?;
-        let (outcome, trace) = answer.followed.ok_or(DriveError::Garbled)?;
+        let mut answer = self.perform(work)?;
+        let (outcome, trace) = answer.followed.take().ok_or(DriveError::Garbled)?;
         let output = match is_empty && outcome.is_failure() {
             true => read_output(&self.output),
             false => String::new(),
         };
-        Ok(Ended {
-            outcome: essence(&outcome, &output),
-            trace,
-        })
+        let outcome = essence(&outcome, &output);
+        Ok((answer, Ended { outcome, trace }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Waiting for any of several descriptors.
 
 use super::{Kind, learn, observe, point, wish};
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{running, runtime};
@@ -9,6 +10,7 @@ use crate::time::{nanoseconds, pass};
 use crate::waiting::{self, Waited, Wanted};
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
+use unpick_noise::Operation;
 
 const MILLISECOND_NS: u64 = 1_000_000;
 
@@ -145,14 +147,14 @@ unsafe fn select_for(count: c_int, sets: [Set; 3], limit_ns: Option<u64>, pc: us
 interpose! {
     fn poll(list: *mut libc::pollfd, count: u64, time_ms: c_int; pc) -> c_int {
         if running().is_none() {
-            return real::poll()(list, count, time_ms);
+            return free::around(Operation::Poll, 0, pc, || real::poll()(list, count, time_ms));
         }
         poll_for(list, count, limit(time_ms), pc)
     }
 
     fn __poll_chk(list: *mut libc::pollfd, count: u64, time_ms: c_int, room: usize; pc) -> c_int {
         if running().is_none() || (room / size_of::<libc::pollfd>()) < count as usize {
-            return real::__poll_chk()(list, count, time_ms, room);
+            return free::around(Operation::Poll, 0, pc, || real::__poll_chk()(list, count, time_ms, room));
         }
         poll_for(list, count, limit(time_ms), pc)
     }
@@ -160,7 +162,7 @@ interpose! {
     fn ppoll(list: *mut libc::pollfd, count: u64, time: *const libc::timespec, mask: *const c_void;
              pc) -> c_int {
         if running().is_none() {
-            return real::ppoll()(list, count, time, mask);
+            return free::around(Operation::Poll, 0, pc, || real::ppoll()(list, count, time, mask));
         }
         poll_for(list, count, limit_of(time), pc)
     }
@@ -168,7 +170,7 @@ interpose! {
     fn __ppoll_chk(list: *mut libc::pollfd, count: u64, time: *const libc::timespec,
                    mask: *const c_void, room: usize; pc) -> c_int {
         if running().is_none() || (room / size_of::<libc::pollfd>()) < count as usize {
-            return real::__ppoll_chk()(list, count, time, mask, room);
+            return free::around(Operation::Poll, 0, pc, || real::__ppoll_chk()(list, count, time, mask, room));
         }
         poll_for(list, count, limit_of(time), pc)
     }
@@ -176,7 +178,7 @@ interpose! {
     fn select(count: c_int, read: Set, write: Set, except: Set, time: *mut libc::timeval; pc)
             -> c_int {
         if running().is_none() {
-            return real::select()(count, read, write, except, time);
+            return free::around(Operation::Poll, 0, pc, || real::select()(count, read, write, except, time));
         }
         let limit_ns = (!time.is_null()).then(|| {
             let microseconds = (*time).tv_sec * 1_000_000 + (*time).tv_usec;
@@ -187,7 +189,7 @@ interpose! {
 
     fn epoll_wait(set: c_int, out: *mut c_void, max: c_int, time_ms: c_int; pc) -> c_int {
         if running().is_none() {
-            return real::epoll_wait()(set, out, max, time_ms);
+            return free::around(Operation::Poll, set as usize, pc, || real::epoll_wait()(set, out, max, time_ms));
         }
         await_set(set, out, max, limit(time_ms), pc)
     }
@@ -195,7 +197,7 @@ interpose! {
     fn epoll_pwait(set: c_int, out: *mut c_void, max: c_int, time_ms: c_int, mask: *const c_void; pc)
             -> c_int {
         if running().is_none() {
-            return real::epoll_pwait()(set, out, max, time_ms, mask);
+            return free::around(Operation::Poll, set as usize, pc, || real::epoll_pwait()(set, out, max, time_ms, mask));
         }
         await_set(set, out, max, limit(time_ms), pc)
     }
@@ -203,7 +205,7 @@ interpose! {
     fn epoll_pwait2(set: c_int, out: *mut c_void, max: c_int, time: *const libc::timespec,
                     mask: *const c_void; pc) -> c_int {
         if running().is_none() {
-            return real::epoll_pwait2()(set, out, max, time, mask);
+            return free::around(Operation::Poll, set as usize, pc, || real::epoll_pwait2()(set, out, max, time, mask));
         }
         await_set(set, out, max, limit_of(time), pc)
     }
@@ -226,7 +228,9 @@ unsafe extern "C" fn pselect(
     // SAFETY: by the caller.
     unsafe {
         if running().is_none() {
-            return real::pselect()(count, read, write, except, time, mask);
+            return free::around(Operation::Poll, 0, 0, || {
+                real::pselect()(count, read, write, except, time, mask)
+            });
         }
         select_for(count, [read, write, except], limit_of(time), 0)
     }

@@ -1,12 +1,14 @@
 //! Sockets: made so that nothing about them depends on the time, connected without blocking.
 
 use super::{Descriptor, Kind, observe, perform, point, publish, standard};
+use crate::free;
 use crate::interpose::interpose;
 use crate::prelude;
 use crate::real;
 use crate::runtime::{operate_alone, running, runtime};
 use crate::sys::{self, with_errno};
 use core::ffi::{c_int, c_void};
+use unpick_noise::Operation;
 use unpick_trace::OpKind;
 
 fn set_option(file: c_int, level: c_int, option: c_int) {
@@ -129,7 +131,7 @@ interpose! {
 
     fn connect(file: c_int, address: *const c_void, length: u32; pc) -> c_int {
         if running().is_none() {
-            return real::connect()(file, address, length);
+            return free::around(Operation::Output, file as usize, pc, || real::connect()(file, address, length));
         }
         let descriptor = Descriptor::of(file);
         let arguments = [file.into(), address as i64, i64::from(length), 0, 0, 0];
@@ -148,14 +150,14 @@ interpose! {
 
     fn accept(file: c_int, address: *mut c_void, length: *mut u32; pc) -> c_int {
         if running().is_none() {
-            return real::accept()(file, address, length);
+            return free::around(Operation::Input, file as usize, pc, || real::accept()(file, address, length));
         }
         accept_one(libc::SYS_accept, [file.into(), address as i64, length as i64, 0, 0, 0], pc)
     }
 
     fn accept4(file: c_int, address: *mut c_void, length: *mut u32, flags: c_int; pc) -> c_int {
         if running().is_none() {
-            return real::accept4()(file, address, length, flags);
+            return free::around(Operation::Input, file as usize, pc, || real::accept4()(file, address, length, flags));
         }
         let arguments = [file.into(), address as i64, length as i64, flags.into(), 0, 0];
         accept_one(libc::SYS_accept4, arguments, pc)

@@ -1,6 +1,7 @@
 //! Reading and writing, receiving and sending.
 
 use super::{Descriptor, Kind, perform, standard};
+use crate::free;
 use crate::interpose::interpose;
 use crate::prelude;
 use crate::real;
@@ -9,6 +10,7 @@ use crate::sys::{self, with_errno};
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 use core::mem::zeroed;
+use unpick_noise::Operation;
 use unpick_protocol::TroubleKind;
 
 const DONT_WAIT: i64 = libc::MSG_DONTWAIT as i64;
@@ -189,42 +191,42 @@ unsafe fn send_message(file: c_int, header: &libc::msghdr, flags: c_int, pc: usi
 interpose! {
     fn read(file: c_int, out: *mut c_void, count: usize; pc) -> isize {
         if running().is_none() {
-            return real::read()(file, out, count);
+            return free::around(Operation::Input, file as usize, pc, || real::read()(file, out, count));
         }
         read_some(file, out, count, pc)
     }
 
     fn __read_chk(file: c_int, out: *mut c_void, count: usize, room: usize; pc) -> isize {
         if running().is_none() || count > room {
-            return real::__read_chk()(file, out, count, room);
+            return free::around(Operation::Input, file as usize, pc, || real::__read_chk()(file, out, count, room));
         }
         read_some(file, out, count, pc)
     }
 
     fn readv(file: c_int, pieces: *const libc::iovec, count: c_int; pc) -> isize {
         if running().is_none() {
-            return real::readv()(file, pieces, count);
+            return free::around(Operation::Input, file as usize, pc, || real::readv()(file, pieces, count));
         }
         take(libc::SYS_readv, [file.into(), pieces as i64, count.into(), 0, 0, 0], 0, pc)
     }
 
     fn write(file: c_int, from: *const c_void, count: usize; pc) -> isize {
         if running().is_none() {
-            return real::write()(file, from, count);
+            return free::around(Operation::Output, file as usize, pc, || real::write()(file, from, count));
         }
         write_all(file, &piece(from, count), pc)
     }
 
     fn writev(file: c_int, pieces: *const libc::iovec, count: c_int; pc) -> isize {
         if running().is_none() || count < 0 || pieces.is_null() {
-            return real::writev()(file, pieces, count);
+            return free::around(Operation::Output, file as usize, pc, || real::writev()(file, pieces, count));
         }
         write_all(file, core::slice::from_raw_parts(pieces, count as usize), pc)
     }
 
     fn recv(file: c_int, out: *mut c_void, count: usize, flags: c_int; pc) -> isize {
         if running().is_none() {
-            return real::recv()(file, out, count, flags);
+            return free::around(Operation::Input, file as usize, pc, || real::recv()(file, out, count, flags));
         }
         receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc)
     }
@@ -232,14 +234,14 @@ interpose! {
     fn __recv_chk(file: c_int, out: *mut c_void, count: usize, room: usize, flags: c_int; pc)
             -> isize {
         if running().is_none() || count > room {
-            return real::__recv_chk()(file, out, count, room, flags);
+            return free::around(Operation::Input, file as usize, pc, || real::__recv_chk()(file, out, count, room, flags));
         }
         receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc)
     }
 
     fn recvmsg(file: c_int, header: *mut libc::msghdr, flags: c_int; pc) -> isize {
         if running().is_none() {
-            return real::recvmsg()(file, header, flags);
+            return free::around(Operation::Input, file as usize, pc, || real::recvmsg()(file, header, flags));
         }
         if flags & libc::MSG_WAITALL != 0 {
             refuse(TroubleKind::Unmodelled, "recvmsg with MSG_WAITALL", pc);
@@ -250,7 +252,7 @@ interpose! {
 
     fn send(file: c_int, from: *const c_void, count: usize, flags: c_int; pc) -> isize {
         if running().is_none() {
-            return real::send()(file, from, count, flags);
+            return free::around(Operation::Output, file as usize, pc, || real::send()(file, from, count, flags));
         }
         let mut pieces = piece(from, count);
         let mut header: libc::msghdr = zeroed();
@@ -261,14 +263,14 @@ interpose! {
 
     fn sendmsg(file: c_int, header: *const libc::msghdr, flags: c_int; pc) -> isize {
         if running().is_none() {
-            return real::sendmsg()(file, header, flags);
+            return free::around(Operation::Output, file as usize, pc, || real::sendmsg()(file, header, flags));
         }
         send_message(file, &*header, flags, pc)
     }
 
     fn eventfd_read(file: c_int, out: *mut u64; pc) -> c_int {
         if running().is_none() {
-            return real::eventfd_read()(file, out);
+            return free::around(Operation::Input, file as usize, pc, || real::eventfd_read()(file, out));
         }
         let size = size_of::<u64>();
         if read_some(file, out.cast(), size, pc) == size as isize { 0 } else { -1 }
@@ -276,7 +278,7 @@ interpose! {
 
     fn eventfd_write(file: c_int, value: u64; pc) -> c_int {
         if running().is_none() {
-            return real::eventfd_write()(file, value);
+            return free::around(Operation::Output, file as usize, pc, || real::eventfd_write()(file, value));
         }
         let size = size_of::<u64>();
         if write_all(file, &piece((&raw const value).cast(), size), pc) == size as isize { 0 } else { -1 }
@@ -300,7 +302,9 @@ unsafe extern "C" fn sendto(
     // SAFETY: by the caller; zeroes are a header.
     unsafe {
         if running().is_none() {
-            return real::sendto()(file, from, count, flags, address, length);
+            return free::around(Operation::Output, file as usize, 0, || {
+                real::sendto()(file, from, count, flags, address, length)
+            });
         }
         let mut pieces = piece(from, count);
         let mut header: libc::msghdr = zeroed();
@@ -328,7 +332,8 @@ unsafe extern "C" fn recvfrom(
 ) -> isize {
     if running().is_none() {
         // SAFETY: by the caller.
-        return unsafe { real::recvfrom()(file, out, count, flags, address, length) };
+        let call = || unsafe { real::recvfrom()(file, out, count, flags, address, length) };
+        return free::around(Operation::Input, file as usize, 0, call);
     }
     let rest = [flags.into(), address as i64, length as i64];
     receive(
@@ -362,7 +367,9 @@ unsafe extern "C" fn __recvfrom_chk(
     // SAFETY: by the caller.
     unsafe {
         if running().is_none() || count > room {
-            return real::__recvfrom_chk()(file, out, count, room, flags, address, length);
+            return free::around(Operation::Input, file as usize, 0, || {
+                real::__recvfrom_chk()(file, out, count, room, flags, address, length)
+            });
         }
         recvfrom(file, out, count, flags, address, length)
     }

@@ -1,11 +1,13 @@
 //! Barriers.
 
 use super::{forget, object};
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
+use unpick_noise::Operation;
 use unpick_trace::{ObjectKind, Op, OpKind};
 
 /// Bytes of a barrier.
@@ -41,7 +43,7 @@ interpose! {
 
     fn pthread_barrier_wait(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_barrier_wait()(address);
+            return free::around(Operation::BarrierWait, address as usize, pc, || real::pthread_barrier_wait()(address));
         }
         let size = (*address.cast::<Barrier>()).size;
         let object = object(address, Shape::Barrier { size }, ObjectKind::Barrier, pc);

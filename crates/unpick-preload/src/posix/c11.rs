@@ -1,11 +1,13 @@
 //! The threads of the C standard: POSIX threads under other names, with other results.
 
 use super::{condvar, mutex, once, thread};
+use crate::free;
 use crate::interpose::interpose;
 use crate::real::{self, Destructor, Start};
 use crate::runtime::{operate_alone, running};
 use crate::time::{nanoseconds, sleep_for};
 use core::ffi::{c_int, c_void};
+use unpick_noise::Operation;
 use unpick_trace::OpKind;
 
 const SUCCESS: c_int = 0;
@@ -29,7 +31,9 @@ fn result(error: c_int) -> c_int {
 interpose! {
     fn thrd_create(out: *mut libc::pthread_t, start: Start, argument: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::thrd_create()(out, start, argument);
+            return free::create((start, argument), out, pc, |start, argument| {
+                real::thrd_create()(out, start, argument)
+            });
         }
         // The function gives an `int`, in the lower half of the register of a pointer.
         result(thread::create(out, core::ptr::null(), start, argument, pc))
@@ -37,7 +41,7 @@ interpose! {
 
     fn thrd_join(thread: libc::pthread_t, out: *mut c_int; pc) -> c_int {
         if running().is_none() {
-            return real::thrd_join()(thread, out);
+            return free::around(Operation::Join, thread as usize, pc, || real::thrd_join()(thread, out));
         }
         let mut value = core::ptr::null_mut();
         let error = thread::join(thread as usize, &mut value, false, pc);
@@ -60,14 +64,14 @@ interpose! {
 
     fn thrd_yield(; pc) {
         if running().is_none() {
-            return real::thrd_yield()();
+            return free::around(Operation::Yield, 0, pc, || real::thrd_yield()());
         }
         operate_alone(OpKind::Yield, pc);
     }
 
     fn thrd_sleep(time: *const libc::timespec, left: *mut libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::thrd_sleep()(time, left);
+            return free::around(Operation::Sleep, 0, pc, || real::thrd_sleep()(time, left));
         }
         sleep_for(nanoseconds(time), pc);
         0
@@ -90,28 +94,28 @@ interpose! {
 
     fn mtx_lock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::mtx_lock()(address);
+            return free::around(Operation::Lock, address as usize, pc, || real::mtx_lock()(address));
         }
         result(mutex::lock(address, pc))
     }
 
     fn mtx_trylock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::mtx_trylock()(address);
+            return free::around(Operation::TryLock, address as usize, pc, || real::mtx_trylock()(address));
         }
         result(mutex::try_lock(address, pc))
     }
 
     fn mtx_timedlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::mtx_timedlock()(address, time);
+            return free::around(Operation::Lock, address as usize, pc, || real::mtx_timedlock()(address, time));
         }
         result(mutex::lock_until(address, time, pc))
     }
 
     fn mtx_unlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::mtx_unlock()(address);
+            return free::around(Operation::Unlock, address as usize, pc, || real::mtx_unlock()(address));
         }
         result(mutex::unlock(address, pc))
     }
@@ -132,7 +136,7 @@ interpose! {
 
     fn cnd_wait(address: *mut c_void, mutex: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::cnd_wait()(address, mutex);
+            return free::around(Operation::Wait, address as usize, pc, || real::cnd_wait()(address, mutex));
         }
         result(condvar::wait(address, mutex, None, pc))
     }
@@ -140,28 +144,28 @@ interpose! {
     fn cnd_timedwait(address: *mut c_void, mutex: *mut c_void, time: *const libc::timespec; pc)
             -> c_int {
         if running().is_none() {
-            return real::cnd_timedwait()(address, mutex, time);
+            return free::around(Operation::Wait, address as usize, pc, || real::cnd_timedwait()(address, mutex, time));
         }
         result(condvar::wait(address, mutex, Some(time), pc))
     }
 
     fn cnd_signal(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::cnd_signal()(address);
+            return free::around(Operation::NotifyOne, address as usize, pc, || real::cnd_signal()(address));
         }
         result(condvar::notify(address, OpKind::NotifyOne, pc))
     }
 
     fn cnd_broadcast(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::cnd_broadcast()(address);
+            return free::around(Operation::NotifyAll, address as usize, pc, || real::cnd_broadcast()(address));
         }
         result(condvar::notify(address, OpKind::NotifyAll, pc))
     }
 
     fn call_once(address: *mut c_void, routine: unsafe extern "C" fn(); pc) {
         if running().is_none() {
-            return real::call_once()(address, routine);
+            return free::around(Operation::Once, address as usize, pc, || real::call_once()(address, routine));
         }
         once::call(address, routine, pc);
     }

@@ -3,6 +3,7 @@
 use super::mutex::{self, unlock_early};
 use super::{forget, object};
 use crate::buffers;
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
@@ -10,6 +11,7 @@ use crate::tasks;
 use crate::time::{nanoseconds, pass_to};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
+use unpick_noise::Operation;
 use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
 
 /// Bytes of a condition variable.
@@ -95,7 +97,7 @@ interpose! {
 
     fn pthread_cond_wait(address: *mut c_void, mutex: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_cond_wait()(address, mutex);
+            return free::around(Operation::Wait, address as usize, pc, || real::pthread_cond_wait()(address, mutex));
         }
         wait(address, mutex, None, pc)
     }
@@ -103,7 +105,7 @@ interpose! {
     fn pthread_cond_timedwait(address: *mut c_void, mutex: *mut c_void,
                               time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_cond_timedwait()(address, mutex, time);
+            return free::around(Operation::Wait, address as usize, pc, || real::pthread_cond_timedwait()(address, mutex, time));
         }
         wait(address, mutex, Some(time), pc)
     }
@@ -111,21 +113,21 @@ interpose! {
     fn pthread_cond_clockwait(address: *mut c_void, mutex: *mut c_void, clock: c_int,
                               time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_cond_clockwait()(address, mutex, clock, time);
+            return free::around(Operation::Wait, address as usize, pc, || real::pthread_cond_clockwait()(address, mutex, clock, time));
         }
         wait(address, mutex, Some(time), pc)
     }
 
     fn pthread_cond_signal(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_cond_signal()(address);
+            return free::around(Operation::NotifyOne, address as usize, pc, || real::pthread_cond_signal()(address));
         }
         notify(address, OpKind::NotifyOne, pc)
     }
 
     fn pthread_cond_broadcast(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_cond_broadcast()(address);
+            return free::around(Operation::NotifyAll, address as usize, pc, || real::pthread_cond_broadcast()(address));
         }
         notify(address, OpKind::NotifyAll, pc)
     }

@@ -5,6 +5,7 @@
 //! them: jumping back into such a function runs the handler, and comes back here.
 
 use crate::away;
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{running, runtime};
@@ -116,6 +117,7 @@ unsafe extern "C" fn stop(
 interpose! {
     fn pthread_exit(value: *mut c_void; pc) -> ! {
         if running().is_none() {
+            free::leave(pc);
             real::pthread_exit()(value)
         }
         tasks::set_result(value);

@@ -1,12 +1,14 @@
 //! Mutexes of all kinds, and spin locks.
 
 use super::{forget, object};
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
 use crate::time::{nanoseconds, pass_to};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
+use unpick_noise::Operation;
 use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
 
 /// A mutex as the C library lays it out, with our use of the words.
@@ -181,21 +183,21 @@ interpose! {
 
     fn pthread_mutex_lock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_mutex_lock()(address);
+            return free::around(Operation::Lock, address as usize, pc, || real::pthread_mutex_lock()(address));
         }
         lock(address, pc)
     }
 
     fn pthread_mutex_trylock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_mutex_trylock()(address);
+            return free::around(Operation::TryLock, address as usize, pc, || real::pthread_mutex_trylock()(address));
         }
         try_lock(address, pc)
     }
 
     fn pthread_mutex_timedlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_mutex_timedlock()(address, time);
+            return free::around(Operation::Lock, address as usize, pc, || real::pthread_mutex_timedlock()(address, time));
         }
         lock_until(address, time, pc)
     }
@@ -203,14 +205,14 @@ interpose! {
     fn pthread_mutex_clocklock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
             -> c_int {
         if running().is_none() {
-            return real::pthread_mutex_clocklock()(address, clock, time);
+            return free::around(Operation::Lock, address as usize, pc, || real::pthread_mutex_clocklock()(address, clock, time));
         }
         lock_until(address, time, pc)
     }
 
     fn pthread_mutex_unlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_mutex_unlock()(address);
+            return free::around(Operation::Unlock, address as usize, pc, || real::pthread_mutex_unlock()(address));
         }
         unlock(address, pc)
     }
@@ -233,7 +235,7 @@ interpose! {
 
     fn pthread_spin_lock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_spin_lock()(address);
+            return free::around(Operation::Lock, address as usize, pc, || real::pthread_spin_lock()(address));
         }
         let object = mutex(address, pc);
         operate(Op::new(OpKind::Lock, object), pc);
@@ -244,7 +246,7 @@ interpose! {
 
     fn pthread_spin_trylock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_spin_trylock()(address);
+            return free::around(Operation::TryLock, address as usize, pc, || real::pthread_spin_trylock()(address));
         }
         let object = mutex(address, pc);
         if operate(Op::new(OpKind::TryLock, object), pc) == Grant::Refused {
@@ -257,7 +259,7 @@ interpose! {
 
     fn pthread_spin_unlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_spin_unlock()(address);
+            return free::around(Operation::Unlock, address as usize, pc, || real::pthread_spin_unlock()(address));
         }
         let object = mutex(address, pc);
         let runtime = runtime();

@@ -2,11 +2,13 @@
 
 use super::object;
 use crate::away;
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
+use unpick_noise::Operation;
 use unpick_trace::{ObjectKind, Op, OpKind};
 
 /// Runs a routine unless that has been done.
@@ -35,7 +37,7 @@ pub(super) fn call(address: *mut c_void, routine: unsafe extern "C" fn(), pc: us
 interpose! {
     fn pthread_once(address: *mut c_void, routine: unsafe extern "C" fn(); pc) -> c_int {
         if running().is_none() {
-            return real::pthread_once()(address, routine);
+            return free::around(Operation::Once, address as usize, pc, || real::pthread_once()(address, routine));
         }
         call(address, routine, pc);
         0

@@ -1,12 +1,14 @@
 //! Reader-writer locks.
 
 use super::{forget, object};
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
 use crate::time::{nanoseconds, pass_to};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
+use unpick_noise::Operation;
 use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
 
 /// Bytes of a reader-writer lock.
@@ -68,7 +70,7 @@ interpose! {
 
     fn pthread_rwlock_rdlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_rdlock()(address);
+            return free::around(Operation::ReadLock, address as usize, pc, || real::pthread_rwlock_rdlock()(address));
         }
         let op = Op::new(OpKind::ReadLock, rwlock(address, pc));
         lock(address, op, core::ptr::null(), pc)
@@ -76,7 +78,7 @@ interpose! {
 
     fn pthread_rwlock_tryrdlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_tryrdlock()(address);
+            return free::around(Operation::RwTryLock, address as usize, pc, || real::pthread_rwlock_tryrdlock()(address));
         }
         let op = Op::new(OpKind::TryReadLock, rwlock(address, pc));
         lock(address, op, core::ptr::null(), pc)
@@ -84,7 +86,7 @@ interpose! {
 
     fn pthread_rwlock_timedrdlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_timedrdlock()(address, time);
+            return free::around(Operation::ReadLock, address as usize, pc, || real::pthread_rwlock_timedrdlock()(address, time));
         }
         let op = Op::timed(OpKind::ReadLock, rwlock(address, pc));
         lock(address, op, time, pc)
@@ -93,7 +95,7 @@ interpose! {
     fn pthread_rwlock_clockrdlock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
             -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_clockrdlock()(address, clock, time);
+            return free::around(Operation::ReadLock, address as usize, pc, || real::pthread_rwlock_clockrdlock()(address, clock, time));
         }
         let op = Op::timed(OpKind::ReadLock, rwlock(address, pc));
         lock(address, op, time, pc)
@@ -101,7 +103,7 @@ interpose! {
 
     fn pthread_rwlock_wrlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_wrlock()(address);
+            return free::around(Operation::WriteLock, address as usize, pc, || real::pthread_rwlock_wrlock()(address));
         }
         let op = Op::new(OpKind::WriteLock, rwlock(address, pc));
         lock(address, op, core::ptr::null(), pc)
@@ -109,7 +111,7 @@ interpose! {
 
     fn pthread_rwlock_trywrlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_trywrlock()(address);
+            return free::around(Operation::RwTryLock, address as usize, pc, || real::pthread_rwlock_trywrlock()(address));
         }
         let op = Op::new(OpKind::TryWriteLock, rwlock(address, pc));
         lock(address, op, core::ptr::null(), pc)
@@ -117,7 +119,7 @@ interpose! {
 
     fn pthread_rwlock_timedwrlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_timedwrlock()(address, time);
+            return free::around(Operation::WriteLock, address as usize, pc, || real::pthread_rwlock_timedwrlock()(address, time));
         }
         let op = Op::timed(OpKind::WriteLock, rwlock(address, pc));
         lock(address, op, time, pc)
@@ -126,7 +128,7 @@ interpose! {
     fn pthread_rwlock_clockwrlock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
             -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_clockwrlock()(address, clock, time);
+            return free::around(Operation::WriteLock, address as usize, pc, || real::pthread_rwlock_clockwrlock()(address, clock, time));
         }
         let op = Op::timed(OpKind::WriteLock, rwlock(address, pc));
         lock(address, op, time, pc)
@@ -134,7 +136,7 @@ interpose! {
 
     fn pthread_rwlock_unlock(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_rwlock_unlock()(address);
+            return free::around(Operation::RwUnlock, address as usize, pc, || real::pthread_rwlock_unlock()(address));
         }
         let object = rwlock(address, pc);
         let runtime = runtime();

@@ -1,6 +1,7 @@
 //! Semaphores.
 
 use super::object;
+use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
@@ -8,6 +9,7 @@ use crate::sys::set_errno;
 use crate::time::{nanoseconds, pass_to};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
+use unpick_noise::Operation;
 use unpick_trace::{ObjectId, ObjectKind, Op, OpKind};
 
 /// Our use of the words.
@@ -87,35 +89,35 @@ interpose! {
 
     fn sem_wait(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::sem_wait()(address);
+            return free::around(Operation::Acquire, address as usize, pc, || real::sem_wait()(address));
         }
         wait(address, OpKind::Acquire, None, pc)
     }
 
     fn sem_trywait(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::sem_trywait()(address);
+            return free::around(Operation::TryAcquire, address as usize, pc, || real::sem_trywait()(address));
         }
         wait(address, OpKind::TryAcquire, None, pc)
     }
 
     fn sem_timedwait(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::sem_timedwait()(address, time);
+            return free::around(Operation::Acquire, address as usize, pc, || real::sem_timedwait()(address, time));
         }
         wait(address, OpKind::Acquire, Some(time), pc)
     }
 
     fn sem_clockwait(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::sem_clockwait()(address, clock, time);
+            return free::around(Operation::Acquire, address as usize, pc, || real::sem_clockwait()(address, clock, time));
         }
         wait(address, OpKind::Acquire, Some(time), pc)
     }
 
     fn sem_post(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::sem_post()(address);
+            return free::around(Operation::Release, address as usize, pc, || real::sem_post()(address));
         }
         let object = semaphore(address, pc);
         let runtime = runtime();

@@ -1,6 +1,7 @@
 //! Threads: creation, joining, the end.
 
 use crate::buffers;
+use crate::free;
 use crate::interpose::interpose;
 use crate::prelude;
 use crate::real::{self, Start};
@@ -9,6 +10,7 @@ use crate::tasks;
 use alloc::format;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use unpick_engine::Grant;
+use unpick_noise::Operation;
 use unpick_protocol::TroubleKind;
 use unpick_trace::{Op, OpKind, TaskId};
 
@@ -91,14 +93,16 @@ interpose! {
     fn pthread_create(out: *mut libc::pthread_t, attributes: *const libc::pthread_attr_t,
                       start: Start, argument: *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_create()(out, attributes, start, argument);
+            return free::create((start, argument), out, pc, |start, argument| {
+                real::pthread_create()(out, attributes, start, argument)
+            });
         }
         create(out, attributes, start, argument, pc)
     }
 
     fn pthread_join(thread: libc::pthread_t, out: *mut *mut c_void; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_join()(thread, out);
+            return free::around(Operation::Join, thread as usize, pc, || real::pthread_join()(thread, out));
         }
         join(thread as usize, out, false, pc)
     }
@@ -106,14 +110,14 @@ interpose! {
     fn pthread_timedjoin_np(thread: libc::pthread_t, out: *mut *mut c_void,
                             time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
-            return real::pthread_timedjoin_np()(thread, out, time);
+            return free::around(Operation::Join, thread as usize, pc, || real::pthread_timedjoin_np()(thread, out, time));
         }
         join(thread as usize, out, true, pc)
     }
 
     fn pthread_tryjoin_np(thread: libc::pthread_t, out: *mut *mut c_void; pc) -> c_int {
         let Some(this) = running() else {
-            return real::pthread_tryjoin_np()(thread, out);
+            return free::around(Operation::Join, thread as usize, pc, || real::pthread_tryjoin_np()(thread, out));
         };
         let Some(task) = tasks::find(this, thread as usize) else {
             return libc::ESRCH;

@@ -69,10 +69,10 @@ pub(super) fn table(rows: &[Row]) -> Table {
         );
         add(
             format!("programs on which `{lazy}` has met fewer lazy relations"),
-            if lazy == "lazy-dpor" {
-                "3 or more, all with warnings"
-            } else {
-                "0"
+            match lazy {
+                "lazy-hbr-cache" => "0",
+                "lazy-dpor" => "3, all with warnings",
+                _ => "–",
             },
             gain.worse.to_string(),
         );

@@ -1,8 +1,8 @@
 //! Every published number beside the measured one.
 
 use super::grid::{Cell, Grid, Row};
-use super::published::{FOUND_WITHIN, MAPLE_FOUND, PROGRAMS, VENNS};
-use super::{figures, limit_of, reasons, tables};
+use super::published::{FOUND_WITHIN, PROGRAMS, VENNS};
+use super::{figures, reasons, tables};
 use crate::comparison::{Comparison, Verdict, is_within};
 use unpick_suite::published::{Bounded, Dfs, Randomised, SCHEDULE_COUNT_MAX};
 
@@ -28,10 +28,10 @@ fn compare_cell(row: &Row, cell: &Cell) -> Option<Comparison> {
         "ipb" => judge_bounded(&published.ipb, row, cell),
         "idb" => judge_bounded(&published.idb, row, cell),
         "dfs" => judge_dfs(&published.dfs, row, cell),
-        "random" => judge_sample(published.random, row, cell)?,
-        "pct:d=1" => judge_sample(published.pct[0], row, cell)?,
-        "pct:d=2" => judge_sample(published.pct[1], row, cell)?,
-        "pct:d=3" => judge_sample(published.pct[2], row, cell)?,
+        "random" => judge_sample(published.random, row, cell),
+        "pct:d=1" => judge_sample(published.pct[0], row, cell),
+        "pct:d=2" => judge_sample(published.pct[1], row, cell),
+        "pct:d=3" => judge_sample(published.pct[2], row, cell),
         "maple" => judge_maple(row, cell),
         _ => return None,
     };
@@ -53,29 +53,39 @@ fn compare_cell(row: &Row, cell: &Cell) -> Option<Comparison> {
 fn judge_bounded(printed: &Bounded, row: &Row, cell: &Cell) -> Judged {
     let measured = &cell.measured;
     let (bound, new) = measured.last_bound();
-    let text = |bound: u32, first: Option<u64>, schedules: u64, new: u64, buggy: u64| {
-        format!("{bound}/{}/{schedules}/{new}/{buggy}", rank(first))
+    let first = match printed.found {
+        true => counted(printed.first),
+        false => rank(None),
     };
-    let published = text(
+    let counts = [printed.schedules, printed.new, printed.buggy];
+    let published = format!(
+        "{}/{first}/{}",
         printed.bound,
-        printed.first,
-        printed.schedules,
-        printed.new,
-        printed.buggy,
+        counts.map(counted).join("/")
     );
-    let found = text(
-        bound,
-        measured.first,
-        measured.schedules,
-        new,
-        measured.failures,
+    let first = rank(measured.first);
+    let found = format!(
+        "{bound}/{first}/{}/{new}/{}",
+        measured.schedules, measured.failures
     );
-    let must = printed.exact;
-    let verdict = match cell.limit >= printed.schedules.min(limit_of(row.program)) {
-        true => verdict(published == found, must, printed.first, measured.first),
-        false => partial(printed.first, measured.first, cell.limit, must),
+    let known = [
+        (Some(u64::from(printed.bound)), u64::from(bound)),
+        (printed.schedules, measured.schedules),
+        (printed.new, new),
+        (printed.buggy, measured.failures),
+    ];
+    let is_same = known
+        .iter()
+        .all(|(printed, measured)| printed.is_none_or(|count| count == *measured))
+        && (printed.first.is_none() || printed.first == measured.first);
+    let search = Search {
+        is_found: printed.found,
+        first: printed.first,
+        schedules: printed.schedules.unwrap_or(row.published.schedules_max),
+        is_exact: printed.exact,
+        is_same,
     };
-    Judged("search", published, found, verdict)
+    Judged("search", published, found, search.judge(row, cell))
 }
 
 fn judge_dfs(printed: &Dfs, row: &Row, cell: &Cell) -> Judged {
@@ -85,82 +95,102 @@ fn judge_dfs(printed: &Dfs, row: &Row, cell: &Cell) -> Judged {
     };
     let published = text(printed.first, printed.schedules, printed.buggy);
     let found = text(measured.first, measured.schedules, measured.failures);
-    let must = printed.exact;
-    let verdict = match cell.limit >= printed.schedules.min(limit_of(row.program)) {
-        true => verdict(published == found, must, printed.first, measured.first),
-        false => partial(printed.first, measured.first, cell.limit, must),
+    let search = Search {
+        is_found: printed.first.is_some(),
+        first: printed.first,
+        schedules: printed.schedules,
+        is_exact: printed.exact,
+        is_same: published == found,
     };
-    Judged("search", published, found, verdict)
+    Judged("search", published, found, search.judge(row, cell))
 }
 
-/// Where the limit has ended a search earlier than the published one: the first failure can be compared if it
-/// lies within both.
-fn partial(printed: Option<u64>, measured: Option<u64>, limit: u64, must: bool) -> Verdict {
-    match printed {
-        Some(first) if first <= limit => verdict(printed == measured, must, printed, measured),
-        // Nothing to find within the limit.
-        _ if measured.is_none() => Verdict::Beyond,
-        _ if must => Verdict::Violation,
-        _ => Verdict::Gain,
+/// What was published of a search, as far as the judgement needs it.
+struct Search {
+    is_found: bool,
+    first: Option<u64>,
+    schedules: u64,
+    is_exact: bool,
+    /// Whether all counts are as published.
+    is_same: bool,
+}
+
+impl Search {
+    fn judge(&self, row: &Row, cell: &Cell) -> Verdict {
+        let first = cell.measured.first;
+        let is_ended = cell.limit < self.schedules.min(row.published.schedules_max);
+        // Where the limit has ended the search earlier than the published one, the first failure can be
+        // compared if it lies within both.
+        let is_within = self.first.is_some_and(|first| first <= cell.limit);
+        let is_same = match is_ended {
+            true => is_within && self.first == first,
+            false => self.is_same,
+        };
+        match (is_same, self.is_found, first.is_some()) {
+            (true, _, _) => Verdict::Same,
+            (false, _, false) if is_ended && !is_within => Verdict::Beyond,
+            _ if self.is_exact => Verdict::Violation,
+            (false, true, false) => Verdict::Loss,
+            (false, false, true) => Verdict::Gain,
+            _ if !row.published.is_modelled_exactly() => Verdict::Alike,
+            _ => Verdict::Differs,
+        }
     }
 }
 
-fn verdict(is_same: bool, must: bool, printed: Option<u64>, measured: Option<u64>) -> Verdict {
-    match (is_same, must) {
-        (true, _) => Verdict::Same,
-        (false, true) => Verdict::Violation,
-        (false, false) if printed.is_some() && measured.is_none() => Verdict::Loss,
-        (false, false) if printed.is_none() && measured.is_some() => Verdict::Gain,
-        (false, false) => Verdict::Differs,
-    }
-}
-
-fn judge_sample(printed: Randomised, row: &Row, cell: &Cell) -> Option<Judged> {
-    let count = limit_of(row.program);
-    let buggy = printed.buggy?;
+fn judge_sample(printed: Randomised, row: &Row, cell: &Cell) -> Judged {
+    let count = row.published.schedules_max;
     let failures = cell.measured.failures;
-    let scaled = buggy as f64 * cell.limit as f64 / count as f64;
-    let within = is_within(buggy, count, failures, cell.measured.schedules.max(1));
-    let verdict = match (within, printed.checked) {
-        (true, _) => Verdict::Within,
-        (false, true) => Verdict::Violation,
-        (false, false) if buggy > 0 && failures == 0 => Verdict::Loss,
-        (false, false) if buggy == 0 && failures > 0 => Verdict::Gain,
-        (false, false) => Verdict::Differs,
+    let expected = printed
+        .buggy
+        .map(|buggy| buggy as f64 * cell.limit as f64 / count as f64);
+    let within = printed
+        .buggy
+        .map(|buggy| is_within(buggy, count, failures, cell.measured.schedules.max(1)));
+    let verdict = match (within, printed.found, failures > 0) {
+        (Some(true), _, _) => Verdict::Within,
+        (Some(false), _, _) if printed.checked => Verdict::Violation,
+        (_, true, false) if cell.limit < count => Verdict::Beyond,
+        (_, true, false) => Verdict::Loss,
+        (_, false, true) => Verdict::Gain,
+        (None, _, _) => Verdict::Same,
+        _ if !row.published.is_modelled_exactly() => Verdict::Alike,
+        _ => Verdict::Differs,
     };
-    let shown = match scaled < 10.0 && scaled > 0.0 {
-        true => format!("{scaled:.1}"),
-        false => format!("{scaled:.0}"),
+    let shown = match expected {
+        None => "? (found)".to_string(),
+        Some(expected) if expected > 0.0 && expected < 10.0 => format!("{expected:.1}"),
+        Some(expected) => format!("{expected:.0}"),
     };
-    Some(Judged("failing", shown, failures.to_string(), verdict))
+    Judged("failing", shown, failures.to_string(), verdict)
 }
 
 fn judge_maple(row: &Row, cell: &Cell) -> Judged {
-    let printed = MAPLE_FOUND.contains(&row.published.id);
-    let measured = cell.measured.first.is_some();
-    let word = |is_found| if is_found { "✓" } else { "✗" }.to_string();
-    let verdict = match (printed, measured) {
+    let printed = &row.published.maple;
+    let measured = &cell.measured;
+    let word = |is_found| if is_found { "✓" } else { "✗" };
+    let verdict = match (printed.found, measured.first.is_some()) {
         (true, false) => Verdict::Loss,
         (false, true) => Verdict::Gain,
         _ => Verdict::Same,
     };
-    Judged("found", word(printed), word(measured), verdict)
+    let published = format!("{} {}", word(printed.found), printed.schedules);
+    let found = format!("{} {}", word(measured.first.is_some()), measured.executions);
+    Judged("found, executions", published, found, verdict)
 }
 
 /// Whether the published technique has found the bug of a program; `None` if it is not a published one.
 pub(super) fn is_published_found(row: &Row, technique: &str) -> Option<bool> {
     let published = row.published;
-    // What cannot be read was found: the text says so of all such cells.
-    let sampled = |sample: Randomised| sample.buggy != Some(0);
     Some(match technique {
-        "ipb" => published.ipb.first.is_some(),
-        "idb" => published.idb.first.is_some(),
+        "ipb" => published.ipb.found,
+        "idb" => published.idb.found,
         "dfs" => published.dfs.first.is_some(),
-        "random" => sampled(published.random),
-        "pct:d=1" => sampled(published.pct[0]),
-        "pct:d=2" => sampled(published.pct[1]),
-        "pct:d=3" => sampled(published.pct[2]),
-        "maple" => MAPLE_FOUND.contains(&published.id),
+        "random" => published.random.found,
+        "pct:d=1" => published.pct[0].found,
+        "pct:d=2" => published.pct[1].found,
+        "pct:d=3" => published.pct[2].found,
+        "maple" => published.maple.found,
         _ => return None,
     })
 }
@@ -221,6 +251,8 @@ fn total(
 ) -> Comparison {
     let cells = grid.rows().iter().flat_map(|row| &row.cells);
     let limit = cells.map(|cell| cell.limit).max().unwrap_or(0);
+    // What ends by itself needs no limit.
+    let needed = if technique == "maple" { 0 } else { needed };
     let verdict = match (printed == measured, limit < needed) {
         (true, _) => Verdict::Same,
         (false, true) => Verdict::Beyond,
@@ -239,6 +271,10 @@ fn total(
             _ => "the sum of what is said of the programs".to_string(),
         },
     }
+}
+
+fn counted(count: Option<u64>) -> String {
+    count.map_or_else(|| "?".to_string(), |count| count.to_string())
 }
 
 pub(super) fn rank(first: Option<u64>) -> String {

@@ -3,7 +3,7 @@
 use unpick::cell::Cell;
 
 /// A cell that may be shared inside an exploration, where a race is a failure of the program.
-pub(super) struct SharedCell {
+pub(crate) struct SharedCell {
     inner: Cell<u32>,
 }
 
@@ -16,21 +16,21 @@ impl SharedCell {
     ///
     /// # Panics
     /// Outside an exploration.
-    pub(super) fn new() -> SharedCell {
+    pub(crate) fn new() -> SharedCell {
         assert!(
             unpick::is_exploring(),
-            "a generated program can only be executed inside an exploration"
+            "a program with a data race can only be executed inside an exploration"
         );
         SharedCell {
             inner: Cell::new(0),
         }
     }
 
-    pub(super) fn get(&self) -> u32 {
+    pub(crate) fn get(&self) -> u32 {
         self.inner.get()
     }
 
-    pub(super) fn set(&self, value: u32) {
+    pub(crate) fn set(&self, value: u32) {
         self.inner.set(value);
     }
 }

@@ -54,7 +54,7 @@ impl Condvar {
     }
 
     /// Releases the guard's mutex and waits for a notification.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         rt::intend_to_wait(self);
@@ -74,7 +74,7 @@ impl Condvar {
     }
 
     /// Waits until a notification comes or the time is over. Answers whether it was over.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn wait_controlled(&self, limit: Option<Duration>) -> bool {
         rt::enlist(self);

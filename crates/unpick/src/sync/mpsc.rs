@@ -70,7 +70,7 @@ pub struct Sender<T> {
 
 impl<T> Sender<T> {
     /// Sends a value. It comes back if the receiver is gone.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.end {
@@ -87,7 +87,7 @@ pub struct SyncSender<T> {
 
 impl<T> SyncSender<T> {
     /// Sends a value, blocking until there is room. It comes back if the receiver is gone.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
         match &self.end {
@@ -162,7 +162,7 @@ impl<T> Receiver<T> {
     }
 
     /// Takes the next message, blocking until there is one or no sender is left.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.end {

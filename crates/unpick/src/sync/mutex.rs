@@ -51,7 +51,7 @@ impl<T> Mutex<T> {
 
 impl<T: ?Sized> Mutex<T> {
     /// Acquires the mutex, blocking until it is free.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         match rt::operate(OpKind::Lock, self) {
@@ -80,7 +80,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// Takes the standard mutex after the engine has granted the lock.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn take(&self) -> LockResult<MutexGuard<'_, T>> {
         match self.inner.try_lock() {
@@ -157,7 +157,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Releases the mutex as part of a wait, and tells which it was and whether it is controlled.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<std::sync::MutexGuard<'a, T>>) {
         let mutex = self.mutex;
@@ -176,7 +176,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if let (Some(_), Some(location)) = (&self.inner, self.acquired_at) {
             rt::operate_at(OpKind::Unlock, self.mutex, location);

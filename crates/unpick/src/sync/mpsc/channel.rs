@@ -49,7 +49,7 @@ impl<T> Channel<T> {
         );
     }
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn operate(&self, kind: OpKind) -> Grant {
         self.check();
@@ -110,7 +110,7 @@ impl<T> Channel<T> {
     }
 
     /// A sender goes away.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub(crate) fn drop_sender(&self) {
         if self.is_current() {
@@ -129,7 +129,7 @@ pub(super) fn ends<T>(bound: Option<usize>) -> (SendingEnd<T>, ReceivingEnd<T>) 
 pub(super) struct SendingEnd<T>(Arc<Channel<T>>);
 
 impl<T> SendingEnd<T> {
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let grant = self.0.operate(OpKind::Send);
@@ -170,7 +170,7 @@ impl<T> Drop for SendingEnd<T> {
 pub(super) struct ReceivingEnd<T>(Arc<Channel<T>>);
 
 impl<T> ReceivingEnd<T> {
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         let grant = self.0.operate(OpKind::Receive);

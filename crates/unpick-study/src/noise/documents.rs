@@ -1,0 +1,196 @@
+//! The page and the data of the study of noise.
+
+use std::fmt::Write as _;
+
+use unpick_native::ibm::programs;
+
+use super::effect::{agrees, seen, share};
+use super::{Measured, TIME_MAX, TIME_MAX_ASLEEP};
+use crate::table::Table;
+use crate::{Document, Measurement, Options};
+
+pub(super) fn documents(options: &Options, measured: &[Measurement]) -> Vec<Document> {
+    let cells: Vec<(&Measurement, Measured)> =
+        measured.iter().map(|one| (one, one.read())).collect();
+    vec![
+        Document::new("data.csv", data(&cells).csv()),
+        Document::new("noise.md", page(options, &cells)),
+    ]
+}
+
+fn data(cells: &[(&Measurement, Measured)]) -> Table {
+    let mut table = Table::new(&[
+        "program",
+        "noise",
+        "executions",
+        "wrong",
+        "signalled",
+        "stuck",
+        "late",
+        "unique",
+        "complete",
+        "events",
+        "similarity",
+        "similarity_deviation",
+        "time_ms",
+        "time_deviation_ms",
+        "fired",
+        "trouble",
+    ]);
+    for (one, found) in cells {
+        let number =
+            |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.4}"));
+        let counts = [
+            found.executions,
+            found.wrong,
+            found.signalled,
+            found.stuck,
+            found.late,
+        ];
+        let mut row = vec![one.cell.program.clone(), one.cell.technique.clone()];
+        row.extend(counts.map(|count| count.to_string()));
+        row.extend([found.unique, found.complete].map(|count| count.to_string()));
+        row.push(format!("{:.1}", found.events_mean));
+        row.extend([found.similarity_mean, found.similarity_deviation].map(number));
+        let means = [
+            found.time_mean_ms,
+            found.time_deviation_ms,
+            found.fired_mean,
+        ];
+        row.extend(means.map(|mean| format!("{mean:.1}")));
+        row.push(found.trouble.clone().unwrap_or_default());
+        table.add(row);
+    }
+    table
+}
+
+fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
+    let mut noises: Vec<&str> = Vec::new();
+    for (one, _) in cells {
+        if !noises.contains(&one.cell.technique.as_str()) {
+            noises.push(&one.cell.technique);
+        }
+    }
+    let of = |program: &str, noise: &str| {
+        let mut found = cells.iter();
+        let is_it = |one: &&(&Measurement, Measured)| {
+            one.0.cell.program == program && one.0.cell.technique == noise
+        };
+        found.find(is_it).map(|one| &one.1)
+    };
+    let mut text = opening(options, cells);
+    let (verdicts, agreeing, judged) = verdicts(&noises, &of);
+    let _ = writeln!(
+        text,
+        "## Which programs react\n\n{agreeing} of {judged} programs react as the thesis says.\n\n{}",
+        verdicts.markdown()
+    );
+    type Show = fn(&Measured) -> String;
+    let parts: [(&str, Show); 4] = [
+        ("## Failing executions, in percent", |found| {
+            format!("{:.0}", 100.0 * share(found).rate())
+        }),
+        (
+            "## Distinct interleavings of executions that came to their end",
+            |found| format!("{}/{}", found.unique, found.complete),
+        ),
+        (
+            "## Similarity of every two of them (Jaro), mean and deviation",
+            |found| match (found.similarity_mean, found.similarity_deviation) {
+                (Some(mean), Some(deviation)) => format!("{mean:.2} ± {deviation:.2}"),
+                _ => "-".to_string(),
+            },
+        ),
+        ("## Milliseconds of an execution", |found| {
+            format!("{:.0}", found.time_mean_ms)
+        }),
+    ];
+    for (heading, show) in parts {
+        let mut table = Table::new(&[&["program"], &noises[..]].concat());
+        for program in programs() {
+            if noises.iter().all(|noise| of(program.name, noise).is_none()) {
+                continue;
+            }
+            let mut row = vec![program.name.to_string()];
+            row.extend(
+                noises
+                    .iter()
+                    .map(|noise| of(program.name, noise).map_or("-".into(), show)),
+            );
+            table.add(row);
+        }
+        let _ = writeln!(text, "{heading}\n\n{}", table.markdown());
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+fn opening(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
+    let limit = options.limit;
+    let sum = |number: fn(&Measured) -> u64| cells.iter().map(|one| number(&one.1)).sum::<u64>();
+    format!(
+        "# What noise does to the programs of the IBM benchmark\n\n\
+         F. de Luna, *OSCAR: a noise injection framework for testing concurrent software*, NOVA University Lisbon,\n\
+         2022, measured again with native programs that run freely. **Size: {limit} executions** of each program with\n\
+         each noise (the thesis: 250). `unpick study noise --limit {limit} --out DIR` makes this page again; numbers\n\
+         hang on the machine and on what else it does.\n\n\
+         - `sleep:A..B` holds a thread up for A to B milliseconds, `yield:A..B` lets it yield A to B times, each time\n  \
+         it comes to a place where noise is on: behind the start of a thread, before a lock, behind an unlock, before\n  \
+         accesses of plain memory that threads share. Where the thesis had one of them off for a program, so it is here.\n\
+         - An execution fails with an exit code, a signal, or if all its threads sleep after {} seconds ({} with noise\n  \
+         that sleeps). One that is busy still is left out of the rates: of {} executions {} were.\n\
+         - Programs are written anew in C from descriptions, one size each; the thesis ran the Java originals on one\n  \
+         processor, at up to three sizes. What they share is the kind of bug. Only words can be compared.\n\
+         - *exposed*: seen with noise only; *raised*, *masked*: the intervals of 95 % of the rates without noise and\n  \
+         with some noise lie apart; *never*: not seen; *unchanged*: anything else.\n\n",
+        TIME_MAX.as_secs(),
+        TIME_MAX_ASLEEP.as_secs(),
+        sum(|found| found.executions),
+        sum(|found| found.late),
+    )
+}
+
+fn verdicts<'a>(
+    noises: &[&str],
+    of: &dyn Fn(&str, &str) -> Option<&'a Measured>,
+) -> (Table, usize, usize) {
+    let header = [
+        "program",
+        "bug",
+        "thesis",
+        "here",
+        "same?",
+        "what the thesis adds",
+    ];
+    let mut table = Table::new(&header);
+    let (mut agreeing, mut judged) = (0, 0);
+    for program in programs() {
+        let Some(without) = of(program.name, "none") else {
+            continue;
+        };
+        let others = noises.iter().filter(|noise| **noise != "none");
+        let with: Vec<_> = others
+            .filter_map(|noise| of(program.name, noise))
+            .map(share)
+            .collect();
+        if with.is_empty() {
+            continue;
+        }
+        let found = seen(share(without), &with);
+        let is_same = agrees(program.stated, found);
+        judged += 1;
+        agreeing += usize::from(is_same);
+        let same = if is_same { "yes" } else { "no" };
+        let row = [
+            program.name,
+            program.bug,
+            program.stated.word(),
+            found,
+            same,
+            program.remark,
+        ];
+        table.add(row);
+    }
+    (table, agreeing, judged)
+}
