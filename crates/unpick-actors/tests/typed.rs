@@ -327,7 +327,7 @@ fn an_answer_can_come_later() {
 }
 
 #[test]
-fn a_panic_of_a_handler_is_an_outcome_with_its_actor() {
+fn a_panic_of_a_handler_is_an_outcome_with_its_actor_its_message_and_its_place() {
     let found = explored("dfs", || {
         let system = System::new();
         let account = AccountProxy::create(&system, "overdrawn", Vault(u64::MAX));
@@ -339,4 +339,8 @@ fn a_panic_of_a_handler_is_an_outcome_with_its_actor() {
     };
     assert_eq!(failure.trace.task_name(fault.task), "task 1 (overdrawn)");
     assert!(fault.site.as_ref().unwrap().file.ends_with("typed.rs"));
+    let steps = failure.trace.steps.iter();
+    let mut of_actor = steps.filter(|step| step.task == fault.task).rev();
+    let message = of_actor.find_map(|step| failure.trace.label(step));
+    assert_eq!(message, Some("deposit"));
 }

@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 use unpick_trace::{Outcome, same_failure};
 
-/// Failures that are told apart, at most: those that are met first. The rest only count as failing.
+/// Failures that are told apart, at most: those that are met first. The rest only count as failing. Livelocks, which
+/// are one group, are told apart beside them.
 pub const GROUPS_MAX: usize = 8;
 
 /// Failing schedules that are the same failure: same kind, same place, same message.
@@ -33,7 +34,7 @@ impl FailureGroups {
         let is_it = |group: &&mut FailureGroup| same_failure(&group.first.outcome, outcome);
         if let Some(group) = self.0.iter_mut().find(is_it) {
             group.count += count;
-        } else if self.0.len() < GROUPS_MAX {
+        } else if self.0.len() < GROUPS_MAX || matches!(outcome, Outcome::StepLimit { .. }) {
             let first = first();
             self.0.push(FailureGroup { count, first });
         }

@@ -66,6 +66,19 @@ impl Bug {
         self as usize
     }
 
+    /// Whether the thesis gives nothing but its name, or not enough, so that what it means here is a reading.
+    pub fn is_reading(self) -> bool {
+        matches!(
+            self,
+            Bug::BadAssertInPrimaryReplicateOp
+                | Bug::UpdateSecondaryEpochTooEarly
+                | Bug::GetCopyStreamNPE
+                | Bug::ActiveSecondaryCopyStreamDoneButCancelled
+                | Bug::SecondaryCopyStreamDoneButCancelled
+                | Bug::DontClearCreateReplicasList
+        )
+    }
+
     /// Whether it was put in to be found. The others were made by mistake.
     pub fn is_injected(self) -> bool {
         self >= Bug::DontWaitWhenSendingCopyState

@@ -7,6 +7,7 @@
 //! To add a study, implement [`Study`] and put it into [`studies`]. Nothing here prints or listens for signals.
 
 pub mod comparison;
+mod fabric;
 mod lazy_hbr;
 mod mcr;
 pub mod measure;
@@ -33,6 +34,7 @@ pub fn studies() -> Vec<Box<dyn Study>> {
         Box::new(needlepoint::Needlepoint),
         Box::new(mcr::Mcr),
         Box::new(noise::Noise),
+        Box::new(fabric::Fabric),
     ]
 }
 
