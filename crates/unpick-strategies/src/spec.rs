@@ -171,6 +171,7 @@ impl Spec {
         let sleeps = self.value("sleep") != Some(0);
         let falls_back = self.value("fallback") != Some(0);
         let beyond = self.value("beyond") == Some(1);
+        let (depth, steps) = (self.value("d").unwrap_or(3) as u32, self.value("k"));
         match self.technique.name {
             "portfolio" => Box::new(Portfolio::new(seed)),
             "dfs" => Box::new(Dfs::new()),
@@ -184,19 +185,10 @@ impl Spec {
             "odpor" => Box::new(Odpor::new()),
             "lazy-odpor" => Box::new(LazyOdpor::new()),
             "random" => Box::new(Random::new(seed)),
-            "pct" => {
-                let depth = self.value("d").unwrap_or(3) as u32;
-                Box::new(Pct::new(seed, depth, self.value("k")))
-            }
-            "ppct" => {
-                let depth = self.value("d").unwrap_or(3) as u32;
-                Box::new(Ppct::new(seed, depth, self.value("n"), self.value("k")))
-            }
+            "pct" => Box::new(Pct::new(seed, depth, steps)),
+            "ppct" => Box::new(Ppct::new(seed, depth, self.value("n"), steps)),
             "actor-random" => Box::new(ActorRandom::new(seed)),
-            "actor-pct" => {
-                let depth = self.value("d").unwrap_or(3) as u32;
-                Box::new(ActorPct::new(seed, depth, self.value("k")))
-            }
+            "actor-pct" => Box::new(ActorPct::new(seed, depth, steps)),
             "pos" => Box::new(Pos::new(seed)),
             "surw" => {
                 let select = match self.value("all") {
@@ -211,7 +203,7 @@ impl Spec {
             "preempt-always" => Box::new(PreemptAlways::new(seed)),
             "preempt-bound" => {
                 let preemptions = self.value("c").unwrap_or(2) as u32;
-                Box::new(PreemptBound::new(seed, preemptions, self.value("k")))
+                Box::new(PreemptBound::new(seed, preemptions, steps))
             }
             "random-sleep" => {
                 let odds = self.value("odds").unwrap_or(30);

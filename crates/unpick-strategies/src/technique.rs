@@ -27,6 +27,21 @@ pub struct Technique {
 }
 
 impl Technique {
+    const fn exhaustive(
+        name: &'static str,
+        summary: &'static str,
+        parameters: &'static [Parameter],
+    ) -> Technique {
+        Technique {
+            name,
+            summary,
+            parameters,
+            is_randomised: false,
+            is_exhaustive: true,
+            is_planned: false,
+        }
+    }
+
     const fn randomised(
         name: &'static str,
         summary: &'static str,
@@ -52,54 +67,32 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: true,
         is_planned: false,
     },
-    Technique {
-        name: "dfs",
-        summary: "every schedule, depth first",
-        parameters: &[],
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
-    Technique {
-        name: "ipb",
-        summary: "iterative preemption bounding: schedules with 0, 1, 2, … preemptions",
-        parameters: &[BOUND, BEYOND],
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
-    Technique {
-        name: "idb",
-        summary: "iterative delay bounding: schedules with 0, 1, 2, … delays",
-        parameters: &[BOUND, BEYOND],
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
-    Technique {
-        name: "hbr-cache",
-        summary: "every happens-before relation, depth first",
-        parameters: CACHE_BOUNDS,
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
-    Technique {
-        name: "lazy-hbr-cache",
-        summary: "every happens-before relation without the order of locking, depth first",
-        parameters: CACHE_BOUNDS,
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
-    Technique {
-        name: "dpor",
-        summary: "dynamic partial-order reduction: turns races round, depth first",
-        parameters: &[SLEEP, PART],
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
+    Technique::exhaustive("dfs", "every schedule, depth first", &[]),
+    Technique::exhaustive(
+        "ipb",
+        "iterative preemption bounding: schedules with 0, 1, 2, … preemptions",
+        &[BOUND, BEYOND],
+    ),
+    Technique::exhaustive(
+        "idb",
+        "iterative delay bounding: schedules with 0, 1, 2, … delays",
+        &[BOUND, BEYOND],
+    ),
+    Technique::exhaustive(
+        "hbr-cache",
+        "every happens-before relation, depth first",
+        CACHE_BOUNDS,
+    ),
+    Technique::exhaustive(
+        "lazy-hbr-cache",
+        "every happens-before relation without the order of locking, depth first",
+        CACHE_BOUNDS,
+    ),
+    Technique::exhaustive(
+        "dpor",
+        "dynamic partial-order reduction: turns races round, depth first",
+        &[SLEEP, PART],
+    ),
     Technique {
         name: "lazy-dpor",
         summary: "dpor that ignores the order of locking, as long as that is sound",
@@ -116,22 +109,16 @@ static TECHNIQUES: &[Technique] = &[
         is_exhaustive: false,
         is_planned: false,
     },
-    Technique {
-        name: "odpor",
-        summary: "optimal partial order reduction: one execution a happens-before relation",
-        parameters: &[PART],
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
-    Technique {
-        name: "lazy-odpor",
-        summary: "optimal partial order reduction that moves critical sections as a whole",
-        parameters: &[],
-        is_randomised: false,
-        is_exhaustive: true,
-        is_planned: false,
-    },
+    Technique::exhaustive(
+        "odpor",
+        "optimal partial order reduction: one execution a happens-before relation",
+        &[PART],
+    ),
+    Technique::exhaustive(
+        "lazy-odpor",
+        "optimal partial order reduction that moves critical sections as a whole",
+        &[],
+    ),
     Technique {
         name: "mcr",
         summary: "maximal causality reduction: what reads can see, whatever the order it comes of",
@@ -168,10 +155,10 @@ static TECHNIQUES: &[Technique] = &[
         "partial order sampling: fresh priorities for racing operations",
         &[],
     ),
-    Technique {
-        name: "surw",
-        summary: "selectively uniform random walk: interleavings with equal probability",
-        parameters: &[
+    Technique::randomised(
+        "surw",
+        "selectively uniform random walk: interleavings with equal probability",
+        &[
             (
                 "all",
                 0,
@@ -191,39 +178,23 @@ static TECHNIQUES: &[Technique] = &[
                 "1: objects are drawn by how often they are used (default 0: each alike)",
             ),
         ],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
-    Technique {
-        name: "actor-random",
-        summary: "random orders of what actors send",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    ),
+    Technique::randomised("actor-random", "random orders of what actors send", &[]),
     Technique::randomised(
         "actor-pct",
         "pct over what actors send; needs to know nothing of the program",
         &[DEPTH, SENDS],
     ),
-    Technique {
-        name: "preempt-always",
-        summary: "a switch to another random task at every point",
-        parameters: &[],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
-    Technique {
-        name: "preempt-bound",
-        summary: "c preemptions at random points",
-        parameters: &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
-        is_randomised: true,
-        is_exhaustive: false,
-        is_planned: false,
-    },
+    Technique::randomised(
+        "preempt-always",
+        "a switch to another random task at every point",
+        &[],
+    ),
+    Technique::randomised(
+        "preempt-bound",
+        "c preemptions at random points",
+        &[("c", 0, 1024, "preemptions (default 2)"), STEPS],
+    ),
     Technique::randomised(
         "random-sleep",
         "as on as many processors, with sleeps at random points",

@@ -21,7 +21,7 @@ pub(crate) mod garagemanager;
 pub(crate) mod linkedlist;
 pub(crate) mod liveness;
 pub(crate) mod lottery;
-pub(crate) mod manager;
+pub(crate) mod memory_manager;
 pub(crate) mod mergesort;
 pub(crate) mod mergesortbug;
 pub(crate) mod pingpong;

@@ -399,7 +399,7 @@ static PROGRAMS: &[Program] = &[
     ibm::linkedlist::PROGRAM,
     ibm::liveness::PROGRAM,
     ibm::lottery::PROGRAM,
-    ibm::manager::PROGRAM,
+    ibm::memory_manager::PROGRAM,
     ibm::mergesort::PROGRAM,
     ibm::mergesortbug::PROGRAM,
     ibm::pingpong::PROGRAM,
