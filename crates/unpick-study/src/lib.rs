@@ -2,7 +2,7 @@
 //!
 //! A [`Study`] is a list of [cells](Cell), a way to measure one of them, and a way to show what was measured:
 //! tables, plots and a page. [`run`] does the rest: it measures the cells that are not known yet, several at a
-//! time, keeps each result as soon as it is there ([`results`]), and writes the documents when all are known.
+//! time, keeps each result as soon as it is there ([`Results`]), and writes the documents when all are known.
 //!
 //! To add a study, implement [`Study`] and put it into [`studies`]. Nothing here prints or listens for signals.
 

@@ -31,9 +31,6 @@ const ARROWS: &[(&str, Allowed)] = &[
         "unpick-analysis", "unpick-report", "unpick-store", "unpick-config", "unpick-macros",
     ])),
     ("unpick-suite", Only(&["unpick"])),
-    ("unpick-study", Only(&[
-        "unpick", "unpick-actors", "unpick-analysis", "unpick-fabric", "unpick-native", "unpick-noise", "unpick-suite",
-    ])),
     ("unpick-memory", Only(&["unpick-trace"])),
     ("unpick-protocol", Only(&["unpick-trace", "unpick-engine", "unpick-noise"])),
     ("unpick-native", Only(&[
@@ -47,6 +44,9 @@ const ARROWS: &[(&str, Allowed)] = &[
     ])),
     ("unpick-actors", Only(&["unpick-macros", "unpick"])),
     ("unpick-fabric", Only(&["unpick-actors", "unpick"])),
+    ("unpick-study", Only(&[
+        "unpick", "unpick-actors", "unpick-analysis", "unpick-fabric", "unpick-native", "unpick-noise", "unpick-suite",
+    ])),
     ("unpick-cli", Anything),
 ];
 
