@@ -4,7 +4,7 @@ mod rounds;
 mod sum;
 mod workers;
 
-use crate::rt::{Runtime, on_own_thread};
+use crate::rt::{Runtime, on_fit_thread};
 use crate::{Config, Shard};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -108,7 +108,7 @@ pub fn explore_visited(
 ) -> Exploration {
     let driver = Driver::new(config, program, &|_| Control::Continue);
     let mut strategy = build(config);
-    on_own_thread(|| {
+    on_fit_thread(|| {
         let mut runtime = Visited {
             runtime: driver.runtime(),
             visit,
@@ -238,7 +238,7 @@ impl<'a> Driver<'a> {
         let confirmation = self.config.confirmation();
         confirmation.settle(&mut found);
         if confirmation.is_wanted(&found) && !self.is_time_over(Duration::ZERO) {
-            on_own_thread(|| {
+            on_fit_thread(|| {
                 let mut observer = |found: &Exploration| match self.is_time_over(Duration::ZERO) {
                     true => Control::Stop(StopReason::Time),
                     false => (self.observer)(found),
@@ -251,7 +251,7 @@ impl<'a> Driver<'a> {
     }
 
     fn explore_alone(&self, strategy: &mut dyn Strategy) -> Exploration {
-        on_own_thread(|| {
+        on_fit_thread(|| {
             let mut runtime = self.runtime();
             let mut pace = Pace::new();
             unpick_engine::explore(&mut *runtime, strategy, &self.limits(), &mut |found| {

@@ -1,7 +1,7 @@
 //! What a recorded execution foretells, each thing run before it is called a failure.
 
 use crate::explore::runtime;
-use crate::rt::on_own_thread;
+use crate::rt::on_fit_thread;
 use crate::understand::limits;
 use crate::{Config, Ended, explore_visited};
 use std::error::Error;
@@ -90,7 +90,7 @@ pub fn predict(
 ) -> Result<Predicted, PredictError> {
     let limit = config.time_max;
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    on_own_thread(|| {
+    on_fit_thread(|| {
         let mut runtime = runtime(config, program);
         let mut session = Session {
             runtime: &mut *runtime,

@@ -14,7 +14,6 @@
 //! - No reference into the runtime is live across a switch.
 //! - Tasks are torn down youngest first, so that what a scoped task borrows outlives it.
 
-mod companion;
 mod context;
 mod fiber;
 mod local;
@@ -23,6 +22,7 @@ mod object_cell;
 mod overflow;
 mod packet;
 mod panic_hook;
+mod panicking;
 mod queue;
 mod runtime;
 mod scope;
@@ -30,11 +30,11 @@ mod spawn;
 mod statics;
 mod task;
 
-pub(crate) use companion::{like_caller, on_own_thread};
 pub(crate) use local::{TaskLocal, task_local};
 pub(crate) use memory::{access_plainly, keep_bytes, put_bytes, take_back};
 pub(crate) use object_cell::{Modelled, ObjectCell};
 pub(crate) use packet::{Crop, packet};
+pub(crate) use panicking::{like_caller, on_fit_thread};
 pub(crate) use queue::Queue;
 pub(crate) use runtime::{Runtime, STACK_SIZE};
 pub use scope::{Scope, scope};

@@ -2,7 +2,7 @@
 //! longer fits.
 
 use crate::explore::runtime;
-use crate::rt::on_own_thread;
+use crate::rt::on_fit_thread;
 use crate::{Config, FirstFailure};
 use std::time::{Duration, Instant};
 use unpick_analysis::{Ended, Near, Understanding};
@@ -29,7 +29,7 @@ pub fn understand(
         trace: failure.trace.clone(),
     };
     let limits = limits(config);
-    let (shrunk, explanation) = on_own_thread(|| {
+    let (shrunk, explanation) = on_fit_thread(|| {
         let mut runtime = runtime(config, program);
         let mut deadline = Instant::now() + TIME_MAX;
         let mut timely = |plan: &Plan, deadline| {
@@ -56,7 +56,7 @@ pub fn understand(
 pub fn near(config: &Config, program: &(dyn Fn() + Send + Sync), recorded: &Trace) -> Near {
     let limits = limits(config);
     let deadline = Instant::now() + TIME_MAX;
-    on_own_thread(|| {
+    on_fit_thread(|| {
         let mut runtime = runtime(config, program);
         unpick_analysis::near(recorded, &mut |plan| {
             (Instant::now() < deadline).then(|| run(&mut *runtime, plan, &limits))
@@ -66,7 +66,7 @@ pub fn near(config: &Config, program: &(dyn Fn() + Send + Sync), recorded: &Trac
 
 /// Runs `program` once along a plan, as far as it lets itself be led.
 pub fn follow(config: &Config, program: &(dyn Fn() + Send + Sync), plan: &Plan) -> Ended {
-    on_own_thread(|| run(&mut *runtime(config, program), plan, &limits(config)))
+    on_fit_thread(|| run(&mut *runtime(config, program), plan, &limits(config)))
 }
 
 /// One execution.

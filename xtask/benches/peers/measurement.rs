@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The clock is looked at once in so many executions; a power of two.
-const CLOCK_INTERVAL: u64 = 64;
+const CLOCK_INTERVAL: u64 = 1024;
 
 static STARTED_COUNT: AtomicU64 = AtomicU64::new(0);
 static FINISHED_COUNT: AtomicU64 = AtomicU64::new(0);

@@ -1,7 +1,6 @@
 //! Workers that share the rounds of a technique which goes in rounds.
 
 use super::{Driver, Pace, Sum, Told};
-use crate::rt::on_own_thread;
 use std::sync::{Mutex, PoisonError};
 use unpick_engine::{Control, Exploration, Findings, Round, StopReason, Strategy, explore_range};
 
@@ -97,7 +96,7 @@ impl Driver<'_> {
         };
         std::thread::scope(|scope| {
             for _ in 0..self.config.jobs.min(count) {
-                scope.spawn(|| on_own_thread(work));
+                scope.spawn(work);
             }
         });
         let parts = parts.into_inner().unwrap_or_else(PoisonError::into_inner);

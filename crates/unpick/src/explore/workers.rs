@@ -2,7 +2,7 @@
 
 use super::{Driver, Pace};
 use crate::Shard;
-use crate::rt::{like_caller, on_own_thread};
+use crate::rt::{like_caller, on_fit_thread};
 use std::sync::{Condvar, Mutex, PoisonError};
 use unpick_engine::parts::{Lookout, Meeting, Search, Team, share};
 use unpick_engine::{Control, Exploration, StopReason, Strategy, explore_range};
@@ -65,7 +65,7 @@ impl Driver<'_> {
     pub(super) fn explore_shard(&self, shard: Shard) -> Exploration {
         let strategy = super::build_shared(self.config);
         let number = shard.from_zero();
-        let search = on_own_thread(|| {
+        let search = on_fit_thread(|| {
             let mut runtime = self.runtime();
             let mut pace = Pace::new();
             let limits = self.limits();
@@ -98,7 +98,7 @@ impl Driver<'_> {
 
     /// Runs the first executions of a chunk again, up to the end of the budget.
     fn run_again(&self, strategy: &mut dyn Strategy, executions: u64) -> Exploration {
-        on_own_thread(|| {
+        on_fit_thread(|| {
             let mut runtime = self.runtime();
             let range = 0..executions;
             let mut observer = |_: &Exploration| Control::Continue;

@@ -4,8 +4,8 @@ use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
 use super::memory::Bytes;
 use super::packet::Blocks;
-use super::panic_hook;
 use super::statics::StaticsInUse;
+use super::{panic_hook, panicking};
 use std::any::Any;
 use std::cell::Cell;
 use std::io;
@@ -313,10 +313,16 @@ impl Runtime {
                 (*fiber).locals.forget();
             }
         }
+        panicking::settle();
     }
+}
 
-    /// Runs one execution on this thread.
-    fn execute_here(&mut self, strategy: &mut dyn Strategy) {
+impl Engine for Runtime {
+    fn execute(&mut self, strategy: &mut dyn Strategy) {
+        assert!(
+            !std::thread::panicking(),
+            "internal error: tasks cannot switch on a thread that unwinds"
+        );
         self.reset();
         // SAFETY: only the lifetime changes; the pointer is not used after this call.
         self.strategy = unsafe {
@@ -345,35 +351,6 @@ impl Runtime {
         drop(is_current);
         if let Some(mut statics) = self.statics.take() {
             statics.restore();
-        }
-    }
-
-    /// Runs one execution on a thread of its own. Needed once a stack of this thread was given up
-    /// while it unwound: the standard library then takes this thread for panicking, for ever.
-    #[cold]
-    fn execute_on_fresh_thread(&mut self, strategy: &mut dyn Strategy) {
-        let settings = *self.execution.settings();
-        let (stack_size, execution) = (self.stack_size, &mut self.execution);
-        // SAFETY: the program outlives the runtime.
-        let program = unsafe { &*self.program };
-        std::thread::scope(|scope| {
-            scope.spawn(move || {
-                let mut fresh = Runtime::new(program, settings, stack_size);
-                // What is to be noted of the execution is known to this one.
-                std::mem::swap(execution, &mut fresh.execution);
-                fresh.execute_here(strategy);
-                std::mem::swap(execution, &mut fresh.execution);
-            });
-        });
-    }
-}
-
-impl Engine for Runtime {
-    fn execute(&mut self, strategy: &mut dyn Strategy) {
-        if std::thread::panicking() {
-            self.execute_on_fresh_thread(strategy);
-        } else {
-            self.execute_here(strategy);
         }
     }
 
