@@ -21,17 +21,17 @@ pub(crate) enum Class {
     Idle,
     /// Always possible, and creates tasks.
     Spawn,
-    /// Uses a channel, and is always possible.
-    ChannelAtOnce,
     /// Notifies the waiters of a condition variable; always possible.
     Notify,
-    /// Acquires or releases a mutex. This, the next three and the three before are used most, and have
+    /// Uses a channel, and is always possible.
+    ChannelAtOnce,
+    /// Uses a channel, and may have to wait.
+    Channel,
+    /// Acquires or releases a mutex. This, the next two and the four before are used most, and have
     /// short ways of their own.
     Mutex,
     /// Waits for the end of a task.
     Join,
-    /// Uses a channel, and may have to wait.
-    Channel,
     /// Waits for a condition variable.
     Wait,
     /// Everything else that has no deadline.
