@@ -3,7 +3,7 @@
 use crate::{count, explained, thousands, why};
 use std::fmt;
 use unpick_analysis::{Size, Understanding};
-use unpick_trace::{FailureKind, Outcome, Trace};
+use unpick_trace::{FailureKind, OpKind, Outcome, Step, TaskId, Trace};
 
 /// A failing schedule with everything a person needs to act on it.
 pub struct FailureReport<'a> {
@@ -141,7 +141,10 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             let lines: Vec<&str> = failure.message.lines().map(str::trim).collect();
             let message = lines.join("; ");
             match failure.kind {
-                FailureKind::Panic => format!("panicked{place}: {message}"),
+                FailureKind::Panic => {
+                    let handled = handled_message(failure.task, trace);
+                    format!("panicked{place}: {message}{handled}")
+                }
                 FailureKind::Misuse => format!("misuse{place}: {message}"),
                 FailureKind::DataRace | FailureKind::Livelock => message,
                 FailureKind::StackOverflow => format!("stack overflow: {message}"),
@@ -175,9 +178,71 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
     }
 }
 
+/// The message that an actor was at. It has a name, and the first mailbox it receives from is its own; from
+/// others it takes answers.
+fn handled_message(task: TaskId, trace: &Trace) -> String {
+    let is_receipt = |step: &&Step| {
+        step.task == task && matches!(step.op.kind, OpKind::Receive | OpKind::TryReceive)
+    };
+    let has_name = trace
+        .tasks
+        .get(task.index())
+        .is_some_and(|info| info.name.is_some());
+    let own = trace.steps.iter().find(is_receipt).filter(|_| has_name);
+    let label = own.and_then(|own| {
+        let mut receipts = trace.steps.iter().rev().filter(is_receipt);
+        trace.label(receipts.find(|step| step.op.object == own.op.object)?)
+    });
+    match label {
+        Some(label) => format!(" (while {} handled `{label}`)", trace.task_name(task)),
+        None => String::new(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use unpick_trace::{Choice, Failure, ObjectId, Op, SiteId, TaskBits, TaskInfo};
+
+    #[test]
+    fn a_panic_of_an_actor_tells_what_it_was_at() {
+        let mut trace = Trace::default();
+        for name in [None, Some("account")] {
+            trace.tasks.push(TaskInfo {
+                parent: TaskId(0),
+                index: 0,
+                object: ObjectId::NONE,
+                name: name.map(str::to_string),
+            });
+        }
+        let steps = [
+            (0, OpKind::Send, 2, "deposit"),
+            (1, OpKind::Receive, 2, "deposit"),
+            (1, OpKind::Send, 2, "reminder"),
+            (1, OpKind::Receive, 3, "answer"),
+            (0, OpKind::Receive, 4, "answer"),
+        ];
+        for (index, (task, kind, object, label)) in steps.into_iter().enumerate() {
+            let (task, op) = (TaskId(task), Op::new(kind, ObjectId(object)));
+            let step = Step::new(Choice::Task(task), task, op, SiteId::UNKNOWN);
+            trace.push(step, TaskBits::from_words(0, &[]));
+            trace.set_label(index, label);
+        }
+        let headline_of = |task| {
+            let failure = Failure {
+                kind: FailureKind::Panic,
+                task: TaskId(task),
+                message: "no".to_string(),
+                site: None,
+            };
+            headline(&Outcome::Fail(failure), &trace)
+        };
+        assert_eq!(headline_of(0), "panicked: no");
+        assert_eq!(
+            headline_of(1),
+            "panicked: no (while task 1 (account) handled `deposit`)"
+        );
+    }
 
     #[test]
     fn what_has_become_less_is_told() {
