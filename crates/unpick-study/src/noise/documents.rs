@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use unpick_native::ibm::programs;
 
 use super::effect::{agrees, leans_alike, seen, share};
-use super::{Measured, TIME_MAX, TIME_MAX_ASLEEP};
+use super::{ASLEEP_MAX, Measured, TIME_MAX, TIME_MAX_ASLEEP};
 use crate::table::Table;
 use crate::{Document, Measurement, Options};
 
@@ -35,6 +35,7 @@ fn data(cells: &[(&Measurement, Measured)]) -> Table {
         "time_ms",
         "time_deviation_ms",
         "fired",
+        "at_once",
         "trouble",
     ]);
     for (one, found) in cells {
@@ -58,6 +59,7 @@ fn data(cells: &[(&Measurement, Measured)]) -> Table {
             found.fired_mean,
         ];
         row.extend(means.map(|mean| format!("{mean:.1}")));
+        row.push(found.at_once.to_string());
         row.push(found.trouble.clone().unwrap_or_default());
         table.add(row);
     }
@@ -130,23 +132,30 @@ fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
 
 fn opening(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
     let limit = options.limit;
+    let at_once = |with_sleep: bool| {
+        let cells = cells.iter();
+        let alike = cells.filter(|one| one.0.cell.technique.starts_with("sleep") == with_sleep);
+        alike.map(|one| one.1.at_once).max().unwrap_or(0)
+    };
     let sum = |number: fn(&Measured) -> u64| cells.iter().map(|one| number(&one.1)).sum::<u64>();
     format!(
         "# What noise does to the programs of the IBM benchmark\n\n\
          F. de Luna, *OSCAR: a noise injection framework for testing concurrent software*, NOVA University Lisbon,\n\
          2022, measured again with native programs that run freely. **Size: {limit} executions** of each program with\n\
          each noise (the thesis: 250). `unpick study noise --limit {limit} --out DIR` makes this page again; numbers\n\
-         hang on the machine and on what else it does ({} programs ran at a time).\n\n\
+         hang on the machine and on what else it does (programs at a time: {} with noise that sleeps, {} else).\n\n\
          - `sleep:A..B` holds a thread up for A to B milliseconds, `yield:A..B` lets it yield A to B times, each time\n  \
          it comes to a place where noise is on: behind the start of a thread, before a lock, behind an unlock, before\n  \
          accesses of plain memory that threads share. Where the thesis had one of them off for a program, so it is here.\n\
-         - An execution fails with an exit code, a signal, or if all its threads sleep after {} seconds ({} with noise\n  \
-         that sleeps). One that is busy still is left out of the rates: of {} executions {} were.\n\
+         - An execution fails with an exit code, a signal, or if all its threads sleep for {} second. One that is busy\n  \
+         still after {} seconds ({} with noise that sleeps) is left out of the rates: of {} executions {} were.\n\
          - Programs are written anew in C from descriptions, one size each; the thesis ran the Java originals on one\n  \
          processor, at up to three sizes. What they share is the kind of bug. Only words can be compared.\n\
          - *exposed*: seen with noise only; *raised*, *masked*: the intervals of 95 % of the rates without noise and\n  \
          with some noise lie apart; *never*: not seen; *unchanged*: anything else.\n\n",
-        options.jobs,
+        at_once(true),
+        at_once(false),
+        ASLEEP_MAX.as_secs(),
         TIME_MAX.as_secs(),
         TIME_MAX_ASLEEP.as_secs(),
         sum(|found| found.executions),
