@@ -99,23 +99,13 @@ impl Life {
         before == after && all_sleep(&after)
     }
 
-    /// State and processor time of each thread.
+    /// What each thread does.
     fn states(&self) -> States {
         let folder = fs::read_dir(format!("/proc/{}/task", self.process));
-        let mut states = States::new();
-        for thread in folder.into_iter().flatten().flatten() {
-            let Ok(text) = fs::read_to_string(thread.path().join("stat")) else {
-                continue;
-            };
-            // The name, in brackets, may hold anything.
-            let rest = text.rsplit(')').next().unwrap_or_default();
-            let words: Vec<&str> = rest.split_whitespace().collect();
-            if let [state, ..] = words[..] {
-                let times = words.get(11..13).unwrap_or_default().join(" ");
-                states.push((state.chars().next().unwrap_or('?'), times));
-            }
-        }
-        states
+        let threads = folder.into_iter().flatten().flatten();
+        let texts =
+            threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+        texts.map(|text| state_in(&text)).collect()
     }
 
     /// Asks each thread where it is.
@@ -180,8 +170,22 @@ impl Drop for Life {
     }
 }
 
-/// State and processor time of each thread.
-type States = Vec<(char, String)>;
+/// The state of each thread, and how often it was left for another one. Processor time would not do: it is counted in
+/// hundredths of a second, of which a thread that naps uses none.
+type States = Vec<(char, Vec<u64>)>;
+
+fn state_in(text: &str) -> (char, Vec<u64>) {
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    let mut found = ('?', Vec::new());
+    for (name, value) in lines {
+        match name {
+            "State" => found.0 = value.trim().chars().next().unwrap_or('?'),
+            _ if name.ends_with("ctxt_switches") => found.1.extend(value.trim().parse::<u64>()),
+            _ => {}
+        }
+    }
+    found
+}
 
 fn all_sleep(states: &States) -> bool {
     states.iter().all(|(state, _)| matches!(state, 'S' | 'D'))
