@@ -8,6 +8,7 @@
 //! Unlike those of other studies, results hang on the machine and on what else it does: nothing here is repeated
 //! by a seed. Restarting keeps what was measured.
 
+mod differences;
 mod documents;
 mod effect;
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use unpick_native::ibm::programs;
 
+use super::differences;
 use super::effect::{agrees, leans_alike, seen, share};
 use super::{ASLEEP_MAX, Measured, TIME_MAX, TIME_MAX_ASLEEP};
 use crate::table::Table;
@@ -81,14 +82,7 @@ fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
         found.find(is_it).map(|one| &one.1)
     };
     let mut text = opening(options, cells);
-    let (verdicts, [leaning, agreeing, judged]) = verdicts(&noises, &of);
-    let _ = writeln!(
-        text,
-        "## Which programs react\n\n{leaning} of {judged} programs react in the direction that the thesis \
-         states, {agreeing} in its very\nwords: whether a failure is *exposed* or *raised* hangs on one that shows without \
-         noise.\n\n{}",
-        verdicts.markdown()
-    );
+    text.push_str(&reactions(&noises, &of));
     type Show = fn(&Measured) -> String;
     let parts: [(&str, Show); 4] = [
         ("## Failing executions, in percent", |found| {
@@ -163,47 +157,50 @@ fn opening(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
     )
 }
 
-fn verdicts<'a>(
-    noises: &[&str],
-    of: &dyn Fn(&str, &str) -> Option<&'a Measured>,
-) -> (Table, [usize; 3]) {
-    let header = [
-        "program",
-        "bug",
-        "thesis",
-        "here",
-        "same?",
-        "what the thesis adds",
-    ];
-    let mut table = Table::new(&header);
-    let (mut leaning, mut agreeing, mut judged) = (0, 0, 0);
+/// Which programs react how: those first that do not react as published.
+fn reactions<'a>(noises: &[&str], of: &dyn Fn(&str, &str) -> Option<&'a Measured>) -> String {
+    let header = ["program", "bug", "thesis", "here"];
+    let mut others = Table::new(&[&header[..], &["same direction?", "what differs"]].concat());
+    let mut alike = Table::new(&[&header[..], &["what the thesis adds"]].concat());
+    let mut leaning = 0;
     for program in programs() {
-        let Some(without) = of(program.name, "none") else {
+        let Some(found) = reaction(program.name, noises, of) else {
             continue;
         };
-        let others = noises.iter().filter(|noise| **noise != "none");
-        let with: Vec<_> = others
-            .filter_map(|noise| of(program.name, noise))
-            .map(share)
-            .collect();
-        if with.is_empty() {
-            continue;
+        let row = [program.name, program.bug, program.stated.word(), found];
+        let leans = leans_alike(program.stated, found);
+        leaning += usize::from(leans);
+        match agrees(program.stated, found) {
+            true => alike.add([&row[..], &[program.remark]].concat()),
+            false => {
+                let leans = if leans { "yes" } else { "no" };
+                let row = [&row[..], &[leans, differences::of(program.name)]].concat();
+                others.add(row);
+            }
         }
-        let found = seen(share(without), &with);
-        let is_same = agrees(program.stated, found);
-        judged += 1;
-        agreeing += usize::from(is_same);
-        leaning += usize::from(leans_alike(program.stated, found));
-        let same = if is_same { "yes" } else { "no" };
-        let row = [
-            program.name,
-            program.bug,
-            program.stated.word(),
-            found,
-            same,
-            program.remark,
-        ];
-        table.add(row);
     }
-    (table, [leaning, agreeing, judged])
+    let (agreeing, judged) = (alike.rows().len(), alike.rows().len() + others.rows().len());
+    format!(
+        "## Which programs do not react as published\n\n{} of {judged}. Whether a failure is *exposed* or *raised* hangs \
+         on one that shows without noise, so the direction\ncounts for more: {leaning} of {judged} react in that of the \
+         thesis.\n\n{}\n## Which do\n\n{agreeing} of {judged}, in the very words of the thesis.\n\n{}\n",
+        judged - agreeing,
+        others.markdown(),
+        alike.markdown(),
+    )
+}
+
+/// How a program reacts, if it was run with noise and without.
+fn reaction<'a>(
+    program: &str,
+    noises: &[&str],
+    of: &dyn Fn(&str, &str) -> Option<&'a Measured>,
+) -> Option<&'static str> {
+    let without = share(of(program, "none")?);
+    let others = noises.iter().filter(|noise| **noise != "none");
+    let with: Vec<_> = others
+        .filter_map(|noise| of(program, noise))
+        .map(share)
+        .collect();
+    (!with.is_empty()).then(|| seen(without, &with))
 }
