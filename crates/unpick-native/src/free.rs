@@ -35,6 +35,9 @@ pub struct Setup {
     pub events_max: u32,
     /// How long the program may take.
     pub time_max: Duration,
+    /// How long all threads may sleep and use no time. Then nothing more is waited for: it is a deadlock, if
+    /// neither the program nor noise sleeps that long.
+    pub asleep_max: Option<Duration>,
 }
 
 impl Default for Setup {
@@ -43,6 +46,7 @@ impl Default for Setup {
             threads_max: 1_024,
             events_max: 1 << 16,
             time_max: Duration::from_secs(10),
+            asleep_max: None,
         }
     }
 }
@@ -182,7 +186,7 @@ impl Session {
         let output = [memory_file().map_err(fail)?, memory_file().map_err(fail)?];
         let start = Instant::now();
         let mut life = self.spawn(&output)?;
-        let Some(watched) = life.watch(&self.desk, self.setup.time_max, goes_on) else {
+        let Some(watched) = life.watch(&self.desk, &self.setup, goes_on) else {
             return Ok(None);
         };
         let elapsed = start.elapsed();

@@ -70,6 +70,10 @@ const HEADER: &str = include_str!("ibm/ibm.h");
 const USUAL: &str = "begin,before-lock,after-unlock,read,write";
 /// Without plain memory: loops would not come to their end.
 const WITHOUT_MEMORY: &str = "begin,before-lock,after-unlock";
+/// Only the start of threads.
+const BEGIN_ONLY: &str = "begin";
+/// Only locks.
+const LOCKS_ONLY: &str = "before-lock,after-unlock";
 /// Without the start of threads.
 const WITHOUT_BEGIN: &str = "before-lock,after-unlock,read,write";
 
@@ -93,7 +97,7 @@ programs! {
     boundedbuffer "deadlock" USUAL Exposed "about 2 % at higher contention";
     bubblesort "order violation" USUAL Exposed "noise exposes it";
     bubblesort2 "sleep for synchronisation" WITHOUT_MEMORY Raised "raised strongly";
-    bufwriter "data race" WITHOUT_BEGIN Raised "by about 15 %; higher intensity is worse";
+    bufwriter "data race" LOCKS_ONLY Raised "by about 15 %; higher intensity is worse";
     critical "data race, deadlock" WITHOUT_BEGIN Exposed "1 of 250, with sleep of 1 to 25 ms only";
     dcl "stale value" USUAL Never "never, after thousands of executions";
     deadlock "deadlock" USUAL Exposed "noise exposes it";
@@ -112,9 +116,6 @@ programs! {
     suns_account "stale value" USUAL Raised "sharply, by both";
     xtangoanimation "deadlock" USUAL Exposed "the longest sleep is far best";
 }
-
-/// Only the start of threads.
-const BEGIN_ONLY: &str = "begin";
 
 /// All of them, by name.
 pub fn programs() -> &'static [Program] {

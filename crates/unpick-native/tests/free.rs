@@ -237,6 +237,53 @@ fn a_deadlock_is_ended_and_tells_where_everybody_is() {
 }
 
 #[test]
+fn a_deadlock_is_not_waited_for_when_nobody_may_sleep_that_long() {
+    let place = Place::new("free-still");
+    let command = place.build("free/stuck.c", false);
+    let setup = Setup {
+        time_max: Duration::from_secs(3_600),
+        asleep_max: Some(Duration::from_millis(300)),
+        ..Setup::default()
+    };
+    let found = run(
+        &command,
+        setup,
+        &order(Placements::named("locks").unwrap(), true),
+    );
+    let asleep = matches!(
+        found.end,
+        End::TimedOut {
+            is_asleep: true,
+            ..
+        }
+    );
+    assert!(asleep, "{:?}", found.end);
+    assert!(found.elapsed >= Duration::from_millis(300));
+}
+
+/// Threads that sleep again and again use no processor time that the kernel would show, and go on all the same.
+#[test]
+fn who_naps_is_not_in_a_deadlock() {
+    let place = Place::new("free-naps");
+    let command = place.build("free/naps.c", false);
+    let setup = Setup {
+        time_max: Duration::from_secs(3),
+        asleep_max: Some(Duration::from_secs(1)),
+        ..Setup::default()
+    };
+    let found = run(&command, setup, &order(Placements::default(), false));
+    let busy = matches!(
+        found.end,
+        End::TimedOut {
+            is_asleep: false,
+            ..
+        }
+    );
+    assert!(busy, "{:?}", found.end);
+    assert!(found.elapsed >= Duration::from_secs(3));
+}
+
+#[test]
 fn a_crash_leaves_the_trace() {
     let place = Place::new("free-crash");
     let command = place.build("free/crash.c", false);

@@ -46,6 +46,18 @@ impl Share {
         };
         (low, high)
     }
+
+    /// By how many standard deviations the rate is above another one, if both were the same in truth; negative if it
+    /// is below.
+    pub fn deviations_above(self, other: Share) -> f64 {
+        let of = (self.of + other.of) as f64;
+        let common = (self.count + other.count) as f64 / of;
+        let variance = common * (1.0 - common) * of / (self.of as f64 * other.of as f64);
+        match variance > 0.0 {
+            true => (self.rate() - other.rate()) / variance.sqrt(),
+            false => 0.0,
+        }
+    }
 }
 
 /// How a rate with noise compares with the rate without.
@@ -143,6 +155,16 @@ mod tests {
         assert!(low == 0.0 && (high - 0.015_13).abs() < 1e-5, "{high}");
         assert_eq!(share(7, 7).interval().1, 1.0);
         assert_eq!(share(0, 0).interval(), (0.0, 1.0));
+    }
+
+    #[test]
+    fn two_rates_are_compared_by_what_chance_would_do() {
+        // 45 and 30 of 100: 0.15 / sqrt(0.375 * 0.625 * 2 / 100).
+        let apart = share(45, 100).deviations_above(share(30, 100));
+        assert!((apart - 2.190_9).abs() < 1e-4, "{apart}");
+        assert_eq!(share(30, 100).deviations_above(share(45, 100)), -apart);
+        assert_eq!(share(0, 10).deviations_above(share(0, 10)), 0.0);
+        assert_eq!(share(0, 0).deviations_above(share(3, 10)), 0.0);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! in memory that other threads write, or allocates. Noise is the policy of `noise.rs`; that of `priorities.rs`,
 //! which lets few threads go on only when it is their turn, counts the steps of all, because that is what it is.
 
+mod kernel;
 mod noise;
 mod priorities;
 mod stack;

@@ -92,8 +92,9 @@ pub struct PriorityDesk {
     pub steps: AtomicU64,
     /// Threads of high priority that are not in a call that may block. Many writers.
     pub high_running: AtomicU32,
-    /// Raised when one of them comes back from such a call. Many writers.
-    pub changes_of_high: AtomicU32,
+    /// Raised when somebody may run who did not: a thread was created, has come back from such a call, or was woken by
+    /// one of low priority. Many writers.
+    pub changes: AtomicU32,
     /// Single steps that threads of low priority may make out of turn. Many writers.
     pub passes: AtomicU32,
     /// How many such steps were made, and how many because nobody else seemed to go on. Many writers.
@@ -120,6 +121,8 @@ pub struct FreeThread {
     pub kernel_id: AtomicU32,
     /// Not zero: it has come to its end.
     pub is_ended: AtomicU32,
+    /// Not zero: the kernel knows it no more.
+    pub is_gone: AtomicU32,
     /// The number of its creator.
     pub parent: AtomicU32,
     /// How many threads its creator had created before, or [`UNKNOWN`].
@@ -142,7 +145,7 @@ pub struct FreeThread {
     pub priority_next: AtomicU32,
     /// Not zero: it is in a call that may block.
     pub is_away: AtomicU32,
-    /// The last change among threads of high priority after which it went on.
+    /// The last of [`PriorityDesk::changes`] after which it went on, plus one.
     pub calm: AtomicU32,
     /// How often it has come to each placement.
     pub reached: [AtomicU64; PLACEMENT_COUNT],

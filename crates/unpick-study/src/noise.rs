@@ -8,10 +8,12 @@
 //! Unlike those of other studies, results hang on the machine and on what else it does: nothing here is repeated
 //! by a seed. Restarting keeps what was measured.
 
+mod differences;
 mod documents;
 mod effect;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,8 @@ const CONFIGURATIONS: &[&str] = &[
 /// How long an execution may take, without and with sleeps.
 const TIME_MAX: Duration = Duration::from_secs(4);
 const TIME_MAX_ASLEEP: Duration = Duration::from_secs(10);
+/// How long all threads may sleep: no program and no noise does so for as long as that.
+const ASLEEP_MAX: Duration = Duration::from_secs(1);
 
 /// The study of noise.
 pub struct Noise;
@@ -67,6 +71,8 @@ struct Measured {
     time_deviation_ms: f64,
     /// How often noise fired, in the mean.
     fired_mean: f64,
+    /// The most cells that were measured at once meanwhile, this one included.
+    at_once: u64,
     /// Why nothing was measured.
     trouble: Option<String>,
 }
@@ -211,21 +217,51 @@ fn measure(
         } else {
             TIME_MAX
         },
+        asleep_max: Some(ASLEEP_MAX),
     };
     let mut session = Session::new(&command, setup).map_err(|error| error.to_string())?;
     let mut executions = Vec::new();
+    let presence = Presence::new();
+    let mut at_once = 0;
     for number in 0..cell.limit {
         let mut order = plan.order(cell.seed.wrapping_add(number), &[]);
         if kind == "none" {
             order.noised = NoiseOrder::nothing(0).noised;
         }
+        at_once = presence.count().max(at_once);
         let found = session.execute(&order, &mut || !is_interrupted());
         match found.map_err(|error| error.to_string())? {
             Some(execution) => executions.push(execution),
             None => return Ok(None),
         }
     }
-    Ok(Some(summed_up(&executions)))
+    Ok(Some(Measured {
+        at_once,
+        ..summed_up(&executions)
+    }))
+}
+
+static PRESENT: AtomicU64 = AtomicU64::new(0);
+
+/// A cell that is measured: others run beside it and take its processors.
+struct Presence;
+
+impl Presence {
+    fn new() -> Presence {
+        PRESENT.fetch_add(1, Ordering::Relaxed);
+        Presence
+    }
+
+    /// How many there are.
+    fn count(&self) -> u64 {
+        PRESENT.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        PRESENT.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 fn summed_up(executions: &[Execution]) -> Measured {
@@ -283,6 +319,7 @@ fn summed_up(executions: &[Execution]) -> Measured {
             fired.sum::<u64>() as f64
         })
         .mean,
+        at_once: 0,
         trouble: None,
     }
 }

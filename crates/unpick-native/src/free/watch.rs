@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use unpick_protocol::LOOK_SIGNAL;
 
 use super::desk::SharedFreeDesk;
-use super::{End, end_of};
+use super::{End, Setup, end_of};
 
 /// Where a thread was when the program was ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,15 +50,16 @@ impl Life {
     pub fn watch(
         &mut self,
         desk: &SharedFreeDesk,
-        time_max: Duration,
+        setup: &Setup,
         goes_on: &mut dyn FnMut() -> bool,
     ) -> Option<Watched> {
         let start = Instant::now();
         // SAFETY: a process of ours that nobody has waited for.
         let file = unsafe { libc::syscall(libc::SYS_pidfd_open, self.process, 0) } as i32;
         let closing = Closing(file);
+        let mut stillness = Stillness::new(setup.asleep_max);
         loop {
-            let left = time_max.saturating_sub(start.elapsed());
+            let left = setup.time_max.saturating_sub(start.elapsed());
             if closing.wait(left.min(LOOK)) {
                 let (status, processor_time) = self.reap();
                 return Some(Watched {
@@ -71,7 +72,7 @@ impl Life {
                 self.kill();
                 return None;
             }
-            if left.is_zero() {
+            if left.is_zero() || stillness.is_long(|| self.states()) {
                 return Some(self.give_up(desk, &closing));
             }
         }
@@ -95,26 +96,16 @@ impl Life {
         let before = self.states();
         closing.wait(MOMENT);
         let after = self.states();
-        before == after && after.iter().all(|(state, _)| matches!(state, 'S' | 'D'))
+        before == after && all_sleep(&after)
     }
 
-    /// State and processor time of each thread.
-    fn states(&self) -> Vec<(char, String)> {
+    /// What each thread does.
+    fn states(&self) -> States {
         let folder = fs::read_dir(format!("/proc/{}/task", self.process));
-        let mut states: Vec<(char, String)> = Vec::new();
-        for thread in folder.into_iter().flatten().flatten() {
-            let Ok(text) = fs::read_to_string(thread.path().join("stat")) else {
-                continue;
-            };
-            // The name, in brackets, may hold anything.
-            let rest = text.rsplit(')').next().unwrap_or_default();
-            let words: Vec<&str> = rest.split_whitespace().collect();
-            if let [state, ..] = words[..] {
-                let times = words.get(11..13).unwrap_or_default().join(" ");
-                states.push((state.chars().next().unwrap_or('?'), times));
-            }
-        }
-        states
+        let threads = folder.into_iter().flatten().flatten();
+        let texts =
+            threads.filter_map(|thread| fs::read_to_string(thread.path().join("status")).ok());
+        texts.map(|text| state_in(&text)).collect()
     }
 
     /// Asks each thread where it is.
@@ -176,6 +167,57 @@ impl Drop for Life {
         if !self.is_over {
             self.kill();
         }
+    }
+}
+
+/// The state of each thread, and how often it was left for another one. Processor time would not do: it is counted in
+/// hundredths of a second, of which a thread that naps uses none.
+type States = Vec<(char, Vec<u64>)>;
+
+fn state_in(text: &str) -> (char, Vec<u64>) {
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    let mut found = ('?', Vec::new());
+    for (name, value) in lines {
+        match name {
+            "State" => found.0 = value.trim().chars().next().unwrap_or('?'),
+            _ if name.ends_with("ctxt_switches") => found.1.extend(value.trim().parse::<u64>()),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn all_sleep(states: &States) -> bool {
+    states.iter().all(|(state, _)| matches!(state, 'S' | 'D'))
+}
+
+/// For how long nothing has happened.
+struct Stillness {
+    asleep_max: Option<Duration>,
+    states: States,
+    since: Instant,
+}
+
+impl Stillness {
+    fn new(asleep_max: Option<Duration>) -> Stillness {
+        Stillness {
+            asleep_max,
+            states: Vec::new(),
+            since: Instant::now(),
+        }
+    }
+
+    /// Whether all have slept for longer than they may.
+    fn is_long(&mut self, states: impl Fn() -> States) -> bool {
+        let Some(asleep_max) = self.asleep_max else {
+            return false;
+        };
+        let states = states();
+        if states != self.states || !all_sleep(&states) {
+            self.states = states;
+            self.since = Instant::now();
+        }
+        self.since.elapsed() > asleep_max
     }
 }
 

@@ -1,6 +1,6 @@
 /* boundedbuffer: producers and consumers wait at one condition variable, and a single one is woken. If that is one
    of the same kind, everybody waits for ever. Deadlock.
-   Arguments: producers (3), consumers (3), items each (4), room (4). */
+   Arguments: producers (3), consumers (3), items each (4), room (2). */
 #include "ibm.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -36,7 +36,7 @@ static void *consumer(void *argument) {
 int main(int argc, char **argv) {
     int producers = size_of(argc, argv, 1, 3), consumers = size_of(argc, argv, 2, 3);
     each = size_of(argc, argv, 3, 4);
-    room = size_of(argc, argv, 4, 4);
+    room = size_of(argc, argv, 4, 2);
     long total = (long)producers * each;
     for (int number = 0; number < producers; number++)
         start(producer, 0);

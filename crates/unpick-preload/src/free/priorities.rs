@@ -9,26 +9,27 @@
 //! before an operation: if my priority is not above d, wait for my turn
 //!                      count the step; if it is k_i, my priority is d - i from the next one on
 //! my turn: no thread above d runs, and none of the low ones with more than mine
-//! a thread runs unless it has ended or is in a call that may block
+//! a thread runs unless it has ended or sleeps in a call that may block
 //! ```
 //!
-//! *Departures from the paper.* Calls that may block are known, and whoever is in one counts as blocked
-//! if all are for a few looks in a row; if nobody has made a step for some time, threads are taken to be blocked
-//! or to wait busily, as the paper infers it. The chance for a low thread to make a step out of turn is drawn
-//! from seed and step, so that it does not hang on time.
+//! *Departures from the paper.* Calls that may block are known, and the kernel says who sleeps in one
+//! (`kernel.rs`): whoever was woken runs, though it has not come back yet. If nobody has made a step for some
+//! time, threads in such calls are taken to spin there, and others, later, to wait busily, as the paper infers it.
+//! The chance for a low thread to make a step out of turn is drawn from seed and step, so that it does not hang on
+//! time.
 
-use super::{record, thread, ticks};
+use super::{kernel, record, thread, ticks};
 use crate::sys;
 use core::sync::atomic::{AtomicU32, Ordering};
 use unpick_noise::{Category, Operation, Placement, Placements, Random, Side};
 use unpick_protocol::{FreeDesk, FreeThread};
 
-/// Looks in a row at which nobody above may run.
-const LOOKS: u32 = 10;
 /// Looks that only offer the processor; later ones sleep.
 const LOOKS_AWAKE: u32 = 200;
 const LOOK_NS: u64 = 20_000;
-/// How long nobody has made a step if all are taken to be blocked, in milliseconds.
+/// How long nobody has made a step if whoever is in a call that may block is taken to spin there, and if all are
+/// taken to wait busily; in milliseconds.
+const SPIN_MS: u64 = 20;
 const STALL_MS: u64 = 100;
 /// One step in so many lets a low thread make one out of turn.
 const PASS_ODDS: u64 = 1_024;
@@ -40,14 +41,43 @@ pub fn points(desk: &FreeDesk) -> Placements {
     }
     let is_point = |placement: &Placement| {
         let operation = placement.operation;
-        let counts = match operation.category() {
-            Category::Memory => false,
-            Category::Io | Category::Sleep | Category::Futex => blocks(operation),
-            _ => true,
-        };
-        counts && (placement.side == Side::Before || blocks(operation))
+        match placement.side {
+            Side::Before => is_step(operation) || wakes(operation),
+            Side::After => blocks(operation),
+        }
     };
     Placement::all().filter(is_point).collect()
+}
+
+/// Whether an operation is a step, that is, waited for and counted. The end of a thread is none, as in the engine.
+fn is_step(operation: Operation) -> bool {
+    match operation.category() {
+        Category::Memory => false,
+        Category::Io | Category::Sleep | Category::Futex => blocks(operation),
+        _ => operation != Operation::End,
+    }
+}
+
+/// Whether an operation may wake others.
+fn wakes(operation: Operation) -> bool {
+    use Operation::{
+        BarrierWait, End, FutexWake, NotifyAll, NotifyOne, Once, Output, Release, RwUnlock, Unlock,
+        Wait,
+    };
+    matches!(
+        operation,
+        BarrierWait
+            | End
+            | FutexWake
+            | NotifyAll
+            | NotifyOne
+            | Once
+            | Output
+            | Release
+            | RwUnlock
+            | Unlock
+            | Wait
+    )
 }
 
 /// Whether a thread may be blocked in a call.
@@ -85,6 +115,7 @@ pub fn admit(desk: &FreeDesk, number: u32, thread: &FreeThread) {
     } else {
         priorities.high_running.fetch_add(1, Ordering::AcqRel);
     }
+    note_change(desk);
 }
 
 /// A thread was not created after all.
@@ -100,7 +131,14 @@ pub fn arrive(desk: &'static FreeDesk, thread: &FreeThread, placement: Placement
     let operation = placement.operation;
     match placement.side {
         Side::Before => {
-            make_step(desk, thread);
+            if is_step(operation) {
+                make_step(desk, thread);
+            }
+            // What high threads wake is looked at anyway: they have come back themselves, or were created.
+            let is_low = thread.priority.load(Ordering::Relaxed) != 0;
+            if wakes(operation) && (is_low || operation == Operation::End) {
+                note_change(desk);
+            }
             if operation == Operation::End || blocks(operation) {
                 go_away(desk, thread);
             }
@@ -166,29 +204,31 @@ fn come_back(desk: &FreeDesk, thread: &FreeThread) {
     thread.is_away.store(0, Ordering::Release);
     if thread.priority.load(Ordering::Relaxed) == 0 {
         desk.priorities.high_running.fetch_add(1, Ordering::AcqRel);
-        desk.priorities
-            .changes_of_high
-            .fetch_add(1, Ordering::AcqRel);
     }
+    note_change(desk);
+}
+
+/// Somebody may run who did not.
+fn note_change(desk: &FreeDesk) {
+    desk.priorities.changes.fetch_add(1, Ordering::AcqRel);
 }
 
 /// Holds a thread of low priority up until it may go on.
 #[inline(never)]
 fn wait_for_turn(desk: &'static FreeDesk, thread: &FreeThread) {
     let priorities = &desk.priorities;
-    let (mut quiet, mut looks) = (0, 0);
+    let mut looks = 0;
     let (mut steps, mut since) = (priorities.steps.load(Ordering::Relaxed), ticks());
     loop {
-        let changes = priorities.changes_of_high.load(Ordering::Acquire);
+        let changes = priorities.changes.load(Ordering::Acquire);
         if is_turn(desk, thread) {
-            quiet += 1;
-            // Nobody has come back since the last time, so that those who are away are blocked.
-            if quiet == LOOKS || thread.calm.load(Ordering::Relaxed) == changes + 1 {
+            // If nothing has changed since the last time, those who are away are blocked still.
+            let is_calm = thread.calm.load(Ordering::Relaxed) == changes + 1;
+            let spins = ticks() - since > SPIN_MS * desk.ticks_per_ms;
+            if is_calm || spins || are_blocked(desk, thread) {
                 thread.calm.store(changes + 1, Ordering::Relaxed);
                 return;
             }
-        } else {
-            quiet = 0;
         }
         if priorities.passes.swap(0, Ordering::AcqRel) != 0 {
             raise(&priorities.passed[0]);
@@ -217,7 +257,7 @@ fn wait_for_turn(desk: &'static FreeDesk, thread: &FreeThread) {
     }
 }
 
-/// Whether nobody runs whose priority is higher.
+/// Whether nobody runs whose priority is higher, if everybody who is away is blocked.
 fn is_turn(desk: &'static FreeDesk, thread: &FreeThread) -> bool {
     let priorities = &desk.priorities;
     if priorities.high_running.load(Ordering::Acquire) != 0 {
@@ -233,6 +273,31 @@ fn is_turn(desk: &'static FreeDesk, thread: &FreeThread) -> bool {
             && other.is_away.load(Ordering::Acquire) == 0
             && other.is_ended.load(Ordering::Acquire) == 0
     })
+}
+
+/// Whether those who are away are blocked, and those who have ended will wake nobody any more.
+#[inline(never)]
+fn are_blocked(desk: &'static FreeDesk, thread: &FreeThread) -> bool {
+    let own = thread.priority.load(Ordering::Relaxed);
+    let count = desk.threads.load(Ordering::Acquire);
+    let mut others = (0..count).filter_map(|number| record(desk, number));
+    others.all(|other| {
+        if other.is_ended.load(Ordering::Acquire) != 0 {
+            return other.is_gone.load(Ordering::Relaxed) != 0 || has_gone(other);
+        }
+        let priority = other.priority.load(Ordering::Acquire);
+        let is_lower = priority != 0 && priority < own;
+        is_lower
+            || core::ptr::eq(other, thread)
+            || kernel::is_asleep(other.kernel_id.load(Ordering::Acquire))
+    })
+}
+
+/// Whether the kernel knows a thread no more that has ended: then who joins it was woken.
+fn has_gone(thread: &FreeThread) -> bool {
+    let has_gone = kernel::has_gone(thread.kernel_id.load(Ordering::Acquire));
+    thread.is_gone.store(has_gone.into(), Ordering::Relaxed);
+    has_gone
 }
 
 fn raise(word: &AtomicU32) {

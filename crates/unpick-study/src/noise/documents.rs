@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 
 use unpick_native::ibm::programs;
 
+use super::differences;
 use super::effect::{agrees, leans_alike, seen, share};
-use super::{Measured, TIME_MAX, TIME_MAX_ASLEEP};
+use super::{ASLEEP_MAX, Measured, TIME_MAX, TIME_MAX_ASLEEP};
 use crate::table::Table;
 use crate::{Document, Measurement, Options};
 
@@ -35,6 +36,7 @@ fn data(cells: &[(&Measurement, Measured)]) -> Table {
         "time_ms",
         "time_deviation_ms",
         "fired",
+        "at_once",
         "trouble",
     ]);
     for (one, found) in cells {
@@ -58,6 +60,7 @@ fn data(cells: &[(&Measurement, Measured)]) -> Table {
             found.fired_mean,
         ];
         row.extend(means.map(|mean| format!("{mean:.1}")));
+        row.push(found.at_once.to_string());
         row.push(found.trouble.clone().unwrap_or_default());
         table.add(row);
     }
@@ -79,14 +82,7 @@ fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
         found.find(is_it).map(|one| &one.1)
     };
     let mut text = opening(options, cells);
-    let (verdicts, [leaning, agreeing, judged]) = verdicts(&noises, &of);
-    let _ = writeln!(
-        text,
-        "## Which programs react\n\n{leaning} of {judged} programs react in the direction that the thesis \
-         states, {agreeing} in its very\nwords: whether a failure is *exposed* or *raised* hangs on one that shows without \
-         noise.\n\n{}",
-        verdicts.markdown()
-    );
+    text.push_str(&reactions(&noises, &of));
     type Show = fn(&Measured) -> String;
     let parts: [(&str, Show); 4] = [
         ("## Failing executions, in percent", |found| {
@@ -130,23 +126,30 @@ fn page(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
 
 fn opening(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
     let limit = options.limit;
+    let at_once = |with_sleep: bool| {
+        let cells = cells.iter();
+        let alike = cells.filter(|one| one.0.cell.technique.starts_with("sleep") == with_sleep);
+        alike.map(|one| one.1.at_once).max().unwrap_or(0)
+    };
     let sum = |number: fn(&Measured) -> u64| cells.iter().map(|one| number(&one.1)).sum::<u64>();
     format!(
         "# What noise does to the programs of the IBM benchmark\n\n\
          F. de Luna, *OSCAR: a noise injection framework for testing concurrent software*, NOVA University Lisbon,\n\
          2022, measured again with native programs that run freely. **Size: {limit} executions** of each program with\n\
          each noise (the thesis: 250). `unpick study noise --limit {limit} --out DIR` makes this page again; numbers\n\
-         hang on the machine and on what else it does ({} programs ran at a time).\n\n\
+         hang on the machine and on what else it does (programs at a time: {} with noise that sleeps, {} else).\n\n\
          - `sleep:A..B` holds a thread up for A to B milliseconds, `yield:A..B` lets it yield A to B times, each time\n  \
          it comes to a place where noise is on: behind the start of a thread, before a lock, behind an unlock, before\n  \
          accesses of plain memory that threads share. Where the thesis had one of them off for a program, so it is here.\n\
-         - An execution fails with an exit code, a signal, or if all its threads sleep after {} seconds ({} with noise\n  \
-         that sleeps). One that is busy still is left out of the rates: of {} executions {} were.\n\
+         - An execution fails with an exit code, a signal, or if all its threads sleep for {} second. One that is busy\n  \
+         still after {} seconds ({} with noise that sleeps) is left out of the rates: of {} executions {} were.\n\
          - Programs are written anew in C from descriptions, one size each; the thesis ran the Java originals on one\n  \
          processor, at up to three sizes. What they share is the kind of bug. Only words can be compared.\n\
          - *exposed*: seen with noise only; *raised*, *masked*: the intervals of 95 % of the rates without noise and\n  \
          with some noise lie apart; *never*: not seen; *unchanged*: anything else.\n\n",
-        options.jobs,
+        at_once(true),
+        at_once(false),
+        ASLEEP_MAX.as_secs(),
         TIME_MAX.as_secs(),
         TIME_MAX_ASLEEP.as_secs(),
         sum(|found| found.executions),
@@ -154,47 +157,50 @@ fn opening(options: &Options, cells: &[(&Measurement, Measured)]) -> String {
     )
 }
 
-fn verdicts<'a>(
-    noises: &[&str],
-    of: &dyn Fn(&str, &str) -> Option<&'a Measured>,
-) -> (Table, [usize; 3]) {
-    let header = [
-        "program",
-        "bug",
-        "thesis",
-        "here",
-        "same?",
-        "what the thesis adds",
-    ];
-    let mut table = Table::new(&header);
-    let (mut leaning, mut agreeing, mut judged) = (0, 0, 0);
+/// Which programs react how: those first that do not react as published.
+fn reactions<'a>(noises: &[&str], of: &dyn Fn(&str, &str) -> Option<&'a Measured>) -> String {
+    let header = ["program", "bug", "thesis", "here"];
+    let mut others = Table::new(&[&header[..], &["same direction?", "what differs"]].concat());
+    let mut alike = Table::new(&[&header[..], &["what the thesis adds"]].concat());
+    let mut leaning = 0;
     for program in programs() {
-        let Some(without) = of(program.name, "none") else {
+        let Some(found) = reaction(program.name, noises, of) else {
             continue;
         };
-        let others = noises.iter().filter(|noise| **noise != "none");
-        let with: Vec<_> = others
-            .filter_map(|noise| of(program.name, noise))
-            .map(share)
-            .collect();
-        if with.is_empty() {
-            continue;
+        let row = [program.name, program.bug, program.stated.word(), found];
+        let leans = leans_alike(program.stated, found);
+        leaning += usize::from(leans);
+        match agrees(program.stated, found) {
+            true => alike.add([&row[..], &[program.remark]].concat()),
+            false => {
+                let leans = if leans { "yes" } else { "no" };
+                let row = [&row[..], &[leans, differences::of(program.name)]].concat();
+                others.add(row);
+            }
         }
-        let found = seen(share(without), &with);
-        let is_same = agrees(program.stated, found);
-        judged += 1;
-        agreeing += usize::from(is_same);
-        leaning += usize::from(leans_alike(program.stated, found));
-        let same = if is_same { "yes" } else { "no" };
-        let row = [
-            program.name,
-            program.bug,
-            program.stated.word(),
-            found,
-            same,
-            program.remark,
-        ];
-        table.add(row);
     }
-    (table, [leaning, agreeing, judged])
+    let (agreeing, judged) = (alike.rows().len(), alike.rows().len() + others.rows().len());
+    format!(
+        "## Which programs do not react as published\n\n{} of {judged}. Whether a failure is *exposed* or *raised* hangs \
+         on one that shows without noise, so the direction\ncounts for more: {leaning} of {judged} react in that of the \
+         thesis.\n\n{}\n## Which do\n\n{agreeing} of {judged}, in the very words of the thesis.\n\n{}\n",
+        judged - agreeing,
+        others.markdown(),
+        alike.markdown(),
+    )
+}
+
+/// How a program reacts, if it was run with noise and without.
+fn reaction<'a>(
+    program: &str,
+    noises: &[&str],
+    of: &dyn Fn(&str, &str) -> Option<&'a Measured>,
+) -> Option<&'static str> {
+    let without = share(of(program, "none")?);
+    let others = noises.iter().filter(|noise| **noise != "none");
+    let with: Vec<_> = others
+        .filter_map(|noise| of(program, noise))
+        .map(share)
+        .collect();
+    (!with.is_empty()).then(|| seen(without, &with))
 }

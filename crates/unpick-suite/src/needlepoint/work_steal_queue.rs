@@ -1,7 +1,8 @@
 //! WSQ-1 to WSQ-3: a work-stealing queue with an owner and three thieves, and one of three faults.
 //!
 //! Atomicity violations of depth 3, 2 and 2. The faults are the three that the CHESS version of the queue
-//! names; which of them has which number is our reading, by depth.
+//! names; which of them has which number is our reading, by depth: at depth 2, `pct` finds the second and the third, and
+//! never the first.
 
 use super::program;
 use crate::join::join_all;
@@ -13,13 +14,13 @@ use unpick::thread;
 
 pub(crate) const PROGRAM_1: Program = thieves(
     "needlepoint.wsq_1",
-    "a push can overwrite the element that is being stolen",
-    |arguments| run(arguments, Fault::NoGap, 104),
+    "a thief moves the head after it has looked for the owner",
+    |arguments| run(arguments, Fault::LateHead, 104),
 );
 pub(crate) const PROGRAM_2: Program = thieves(
     "needlepoint.wsq_2",
-    "a thief moves the head after it has looked for the owner",
-    |arguments| run(arguments, Fault::LateHead, 64),
+    "a push can overwrite the element that is being stolen",
+    |arguments| run(arguments, Fault::NoGap, 64),
 );
 pub(crate) const PROGRAM_3: Program = thieves(
     "needlepoint.wsq_3",
