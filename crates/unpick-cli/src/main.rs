@@ -92,9 +92,9 @@ enum Command {
     ///
     /// Takes a trace, as a rule of an execution that passed, and asks which data races, deadlocks and
     /// other values of reads its events allow in another order. Each of these is run; what fails then is
-    /// reported, and nothing else is. `--save-trace` of `unpick run`, `cargo unpick test` and `unpick suite
-    /// run` keeps such a trace; for a test with unpick's types, `UNPICK_SAVE_TRACE=1 cargo test NAME`. Ends
-    /// with 0 if nothing fails, else 1.
+    /// reported, and nothing else is. `--save-trace` of `unpick run`, `unpick noise run`, `cargo unpick test` and
+    /// `unpick suite run` keeps such a trace; for a test with unpick's types, `UNPICK_SAVE_TRACE=1 cargo test
+    /// NAME`. Ends with 0 if nothing fails, else 1.
     Predict(predict::PredictArguments),
     /// Drop the regressions of programs or tests, when their bugs are fixed
     ///

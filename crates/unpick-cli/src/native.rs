@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 pub(crate) use keep::PREFIX;
 pub(crate) use predict::predict;
-pub(crate) use present::{Presented, explore, tell_free};
+pub(crate) use present::{Presented, explore, save_free, tell_free};
 pub(crate) use replay::replay;
 use std::time::Duration;
 use unpick::{Limits, Shard, Spec, parse_duration};

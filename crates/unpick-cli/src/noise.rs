@@ -2,6 +2,7 @@
 
 mod batch;
 mod compare;
+mod keep;
 mod list;
 mod pin;
 mod record;
@@ -28,7 +29,8 @@ pub(crate) enum NoiseCommand {
     /// Run a program many times, with noise and without, and compare how often it fails
     ///
     /// Nothing is controlled: threads are real threads, and a failure is not repeated by its seed. --pin
-    /// looks for a schedule under control that fails in the same way, which can be replayed.
+    /// looks for a schedule under control that fails in the same way, which can be replayed. --save-trace keeps
+    /// one that passes for `unpick predict`.
     Run(run::RunArguments),
     /// List where noise may fire and of which types it may be; with a program, how often it comes there
     List(list::ListArguments),

@@ -46,7 +46,7 @@ pub enum Way {
     Near,
     /// An order of events that a recorded execution allows.
     Predicted,
-    /// What a free execution did that failed.
+    /// What a free execution did.
     Free,
 }
 
@@ -93,7 +93,7 @@ impl FailureReport<'_> {
                 return format!("predicted from a trace, confirmed by execution {execution}");
             }
             (Way::Free, _) => {
-                return format!("execution {execution} along a free one that failed");
+                return format!("execution {execution} along a free one");
             }
             (Way::Directed, _) => ", directed at a possible deadlock".to_string(),
             (Way::Strategy, u64::MAX) => String::new(),

@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING};
 use unpick::report::{FREE, FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
-use unpick::store::Store;
+use unpick::store::{Store, StoreError};
 use unpick::trace::Record;
 use unpick::{Config, Exploration, FailureGroup, FirstFailure};
 use unpick_native::drive::{
-    self, Command, Explored, Naming, Options, Verification, explain_by_output, verify,
+    self, Command, Explored, Followed, Naming, Options, Verification, explain_by_output, verify,
 };
 
 /// What an exploration came to, in words and as data.
@@ -123,7 +123,7 @@ pub(crate) fn explore(
     Ok(presented)
 }
 
-/// Says what came of following a free execution that failed.
+/// Says what came of following a free execution, which fails under control.
 pub(crate) fn tell_free(
     name: &str,
     command: &Command,
@@ -152,13 +152,42 @@ fn save_passing(subject: Subject<'_>, explored: &Explored) -> Option<String> {
     }
     let warn = |error: String| eprintln!("warning: the trace was not saved: {error}");
     let first = drive::first_execution(command, drive, explored);
-    let (mut first, addresses) = first.map_err(|error| warn(error.to_string())).ok()?;
-    let mut naming = Naming::new(&command.program, &explored.modules, &addresses);
-    naming.name(&mut first);
-    let record = record(subject, explored, &first, Way::Strategy, None);
-    let saved = Store::new("").save_trace(&record);
-    let (id, _) = saved.map_err(|error| warn(error.to_string())).ok()?;
-    Some(id)
+    let (first, addresses) = first.map_err(|error| warn(error.to_string())).ok()?;
+    let saved = save_trace(subject, explored, (first, &addresses), Way::Strategy);
+    saved.map_err(|error| warn(error.to_string())).ok()
+}
+
+/// Keeps what came of following a free execution as a trace, passing or not, and gives its id.
+pub(crate) fn save_free(
+    (name, command): (&str, &Command),
+    (drive, options): (&Options, &ExplorationOptions),
+    followed: &Followed,
+) -> Result<String, StoreError> {
+    let subject = Subject {
+        name,
+        command,
+        drive,
+        options,
+        is_other: false,
+        count: None,
+    };
+    let explored = &followed.explored;
+    let execution = (followed.execution.clone(), &explored.addresses[..]);
+    save_trace(subject, explored, execution, Way::Free)
+}
+
+/// Keeps an execution, given with the addresses of its objects, as a trace.
+fn save_trace(
+    subject: Subject<'_>,
+    explored: &Explored,
+    (mut execution, addresses): (FirstFailure, &[u64]),
+    way: Way,
+) -> Result<String, StoreError> {
+    let mut naming = Naming::new(&subject.command.program, &explored.modules, addresses);
+    naming.name(&mut execution);
+    let record = record(subject, explored, &execution, way, None);
+    let (id, _) = Store::new("").save_trace(&record)?;
+    Ok(id)
 }
 
 fn seen_of(seen: drive::Progress) -> Seen {

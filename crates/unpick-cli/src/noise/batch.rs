@@ -24,8 +24,8 @@ pub(super) struct Batch {
     pub(super) recorded: Recorded,
 }
 
-/// An execution that failed.
-pub(super) struct Failing {
+/// An execution that is looked at closely.
+pub(super) struct Chosen {
     pub(super) group: usize,
     /// Its number in its group, from 1.
     pub(super) number: u64,

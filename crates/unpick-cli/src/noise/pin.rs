@@ -1,7 +1,7 @@
 //! From a failing free execution to a schedule that can be replayed.
 
 use super::Subject;
-use super::batch::{Batch, Failing};
+use super::batch::{Batch, Chosen};
 use crate::native::{NativeOptions, explore, tell_free};
 use crate::options::{ExplorationArguments, ExplorationOptions};
 use crate::progress::is_interrupted;
@@ -11,8 +11,7 @@ use serde_json::{Value, json};
 use std::time::Instant;
 use unpick_native::drive::{self, DriveError, Options, Sought};
 
-/// What an exploration has if nothing is said, but that data races are no failures: the failure that was
-/// seen is looked for, and not the race that may have led to it.
+/// What an exploration has if nothing is said.
 #[derive(Parser)]
 struct Defaults {
     #[command(flatten)]
@@ -21,9 +20,16 @@ struct Defaults {
     native: NativeOptions,
 }
 
-/// The options of explorations that look for a failure again.
+/// The options of explorations that look for a failure again. Data races are no failures: the one that was seen is
+/// looked for, and not the race that may have led to it.
 pub(super) fn defaults(name: &str) -> Result<(ExplorationOptions, Options)> {
-    let defaults = Defaults::try_parse_from(["unpick", "--no-races"])?;
+    options_with(name, &["--no-races"])
+}
+
+/// The options of an exploration for which this was said.
+pub(super) fn options_with(name: &str, said: &[&str]) -> Result<(ExplorationOptions, Options)> {
+    let words = [&["unpick"], said].concat();
+    let defaults = Defaults::try_parse_from(words)?;
     let options = defaults.options.options(name)?;
     let drive = defaults.native.drive(&options)?;
     Ok((options, drive))
@@ -33,7 +39,8 @@ pub(super) fn defaults(name: &str) -> Result<(ExplorationOptions, Options)> {
 pub(super) struct Control {
     options: ExplorationOptions,
     drive: Options,
-    shared: Vec<u64>,
+    /// The places of plain accesses that are traced.
+    pub(super) shared: Vec<u64>,
 }
 
 impl Control {
@@ -62,7 +69,7 @@ pub(super) struct Told {
 }
 
 /// Looks for a schedule that fails as a free execution did.
-pub(super) fn pin(failing: &Failing, subject: &Subject, control: &Control) -> Result<Told> {
+pub(super) fn pin(failing: &Chosen, subject: &Subject, control: &Control) -> Result<Told> {
     let start = Instant::now();
     let name = &subject.name;
     let Some(sought) = Sought::of(&failing.execution.end) else {

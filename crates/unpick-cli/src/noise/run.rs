@@ -1,6 +1,7 @@
 //! `unpick noise run`: with noise and without, in turn.
 
-use super::batch::{Batch, Failing, places_of_conflict};
+use super::batch::{Batch, Chosen, places_of_conflict};
+use super::keep;
 use super::pin::{self, Control};
 use super::report::{self, metric_named};
 use super::{PlanArguments, ProgramArguments, Subject};
@@ -23,10 +24,10 @@ use unpick_noise::{NoiseOrder, Placements, Plan, Variables};
 pub(crate) struct RunArguments {
     #[command(flatten)]
     plan: PlanArguments,
-    /// Executions with noise
-    #[arg(long, value_name = "N", value_parser = parse_number, default_value = "100")]
-    runs: u64,
-    /// Executions without noise, to compare with; as many by default
+    /// Executions with noise [default: 100]
+    #[arg(long, value_name = "N", value_parser = parse_number)]
+    runs: Option<u64>,
+    /// Executions without noise, to compare with; as many by default, and one if there is no noise at all
     #[arg(long, value_name = "N", value_parser = parse_number)]
     baseline: Option<u64>,
     /// Executions to learn from before all others, which places in the code two threads use in common;
@@ -43,6 +44,13 @@ pub(crate) struct RunArguments {
     /// Look for a schedule under control that fails as the first failing execution did, shrink it and keep it
     #[arg(long)]
     pin: bool,
+    /// Keep the first execution that passes as a trace, for `unpick predict`: it is followed under control, and how
+    /// far is told. Needs no noise: without --at and --ppct, the program is run once
+    #[arg(long, conflicts_with = "no_save")]
+    save_trace: bool,
+    /// Data races are no failures of the execution that --save-trace keeps; otherwise it ends with its first one
+    #[arg(long, requires = "save_trace")]
+    no_races: bool,
     /// How interleavings are compared; `unpick noise compare --help` lists the metrics
     #[arg(long, value_name = "METRIC", default_value = "jaro")]
     metric: String,
@@ -59,34 +67,38 @@ const WITH: usize = 1;
 pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
     let plan = arguments.plan()?;
     let metric = metric_named(&arguments.metric)?;
-    if arguments.plan_wants_learning(&plan) {
-        bail!(
-            "`--variables aimed` needs places to aim at, which nobody has learned; give --learn N, as in \
-             --learn 10"
-        );
-    }
-    if arguments.program.same_output && arguments.baseline == Some(0) {
-        bail!("`--same-output` compares with an execution without noise; leave out --baseline 0");
-    }
+    arguments.check(&plan)?;
     let subject = arguments.program.subject()?;
     let is_silent = arguments.program.is_silent();
     subject.check(plan.placements(), is_silent)?;
     listen();
     let mut batch = Batch::new(&arguments.program, &subject)?;
-    let control = match arguments.pin {
+    let control = match arguments.pin || arguments.save_trace {
         true => Some(Control::of(&subject, &mut batch)?),
         false => None,
     };
     let aim = learn(arguments, &plan, &subject)?;
-    let first = execute_all(arguments, &plan, &aim, &mut batch, &subject)?;
+    let Firsts { failing, passing } = execute_all(arguments, &plan, &aim, &mut batch, &subject)?;
     batch.recorded.is_interrupted = is_interrupted();
-    let told = first
+    let told = failing
         .as_ref()
         .map(|failing| tell(failing, &subject, &batch));
-    let pinned = match (&first, &control) {
-        (Some(failing), Some(control)) => Some(pin::pin(failing, &subject, control)?),
+    let pinned = match (&failing, &control) {
+        (Some(failing), Some(control)) if arguments.pin => {
+            Some(pin::pin(failing, &subject, control)?)
+        }
         _ => None,
     };
+    let kept = match (passing.as_ref().or(failing.as_ref()), &control) {
+        (Some(chosen), Some(control)) if arguments.save_trace => {
+            let noise = batch.recorded.groups[chosen.group].plan.as_deref();
+            let races = !arguments.no_races;
+            Some(keep::keep((chosen, noise), &subject, control, races)?)
+        }
+        _ => None,
+    };
+    let status = report::status(&batch.recorded);
+    let status = kept.as_ref().map_or(status, |kept| status.max(kept.status));
     let saved = match arguments.program.no_save {
         true => None,
         false => Some(batch.recorded.save()?),
@@ -95,15 +107,19 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
         let mut json = report::to_json(&batch.recorded, metric);
         json["failure"] = told.map_or(Value::Null, |told| told.json);
         json["pin"] = pinned.map_or(Value::Null, |pinned| pinned.json);
+        json["traced"] = kept.map_or(Value::Null, |kept| kept.json);
         json["saved"] = json!(saved.map(|path| path.display().to_string()));
         say!("{json}");
-        return Ok(report::status(&batch.recorded));
+        return Ok(status);
     }
     if let Some(told) = told {
         say!("{}", told.text);
     }
     if let Some(pinned) = pinned {
         say!("{}", pinned.text);
+    }
+    if let Some(kept) = kept {
+        say!("{}", kept.text);
     }
     if !arguments.program.quiet {
         say!(
@@ -114,7 +130,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<Status> {
             say!("  saved   {}", path.display());
         }
     }
-    Ok(report::status(&batch.recorded))
+    Ok(status)
 }
 
 impl RunArguments {
@@ -129,7 +145,21 @@ impl RunArguments {
     }
 
     fn is_without_noise(&self) -> bool {
-        self.ppct.is_some() && self.plan.is_nowhere()
+        (self.ppct.is_some() || self.save_trace) && self.plan.is_nowhere()
+    }
+
+    /// Whether nothing is done to the program at all.
+    fn is_undisturbed(&self) -> bool {
+        self.is_without_noise() && self.ppct.is_none()
+    }
+
+    /// Executions without noise, and with it.
+    fn counts(&self) -> [u64; 2] {
+        if self.is_undisturbed() {
+            return [self.baseline.unwrap_or(1), 0];
+        }
+        let runs = self.runs.unwrap_or(100);
+        [self.baseline.unwrap_or(runs), runs]
     }
 
     /// What is done to the program, in words.
@@ -141,8 +171,26 @@ impl RunArguments {
         }
     }
 
-    fn plan_wants_learning(&self, plan: &Plan) -> bool {
-        plan.variables == Variables::Aimed && self.learn == 0
+    /// Refuses what makes no sense together.
+    fn check(&self, plan: &Plan) -> Result<()> {
+        if plan.variables == Variables::Aimed && self.learn == 0 {
+            bail!(
+                "`--variables aimed` needs places to aim at, which nobody has learned; give --learn N, as in \
+             --learn 10"
+            );
+        }
+        if self.is_undisturbed() && self.runs.is_some() {
+            bail!(
+                "`--runs` counts executions with noise, and no placement is active; say where with --at, or give \
+             --baseline N"
+            );
+        }
+        if self.program.same_output && self.baseline == Some(0) {
+            bail!(
+                "`--same-output` compares with an execution without noise; leave out --baseline 0"
+            );
+        }
+        Ok(())
     }
 }
 
@@ -178,20 +226,29 @@ fn learn(arguments: &RunArguments, plan: &Plan, subject: &Subject) -> Result<Vec
     Ok(places)
 }
 
-/// Runs both groups, in turn, so that whatever else the machine does falls on both. Gives the failing
-/// execution to tell of: the first with noise, else the first without.
+/// The executions to look at closely.
+struct Firsts {
+    /// The one to tell of: the first that fails with noise, else the first without.
+    failing: Option<Chosen>,
+    /// The first that passes.
+    passing: Option<Chosen>,
+}
+
+/// Runs both groups, in turn, so that whatever else the machine does falls on both.
 fn execute_all(
     arguments: &RunArguments,
     plan: &Plan,
     aim: &[u64],
     batch: &mut Batch,
     subject: &Subject,
-) -> Result<Option<Failing>> {
+) -> Result<Firsts> {
     batch.add_group(None);
-    batch.add_group(Some(arguments.treatment(plan)));
+    if !arguments.is_undisturbed() {
+        batch.add_group(Some(arguments.treatment(plan)));
+    }
     let ppct = |depth| ParallelPpct::new(arguments.program.seed, depth, None, None);
     let mut ppct = arguments.ppct.map(ppct);
-    let counts = [arguments.baseline.unwrap_or(arguments.runs), arguments.runs];
+    let counts = arguments.counts();
     let total: u64 = counts.iter().sum();
     let is_silent = arguments.program.is_silent();
     let budget = Budget {
@@ -200,7 +257,8 @@ fn execute_all(
         is_randomised: false,
     };
     let progress = Progress::new(&subject.name, budget, is_silent);
-    let mut first: [Option<Failing>; 2] = [None, None];
+    let mut first: [Option<Chosen>; 2] = [None, None];
+    let mut passing = None;
     let mut seen = Seen::default();
     'all: for number in 0..counts[0].max(counts[1]) {
         for group in [WITHOUT, WITH] {
@@ -221,8 +279,12 @@ fn execute_all(
             seen.executions += 1;
             seen.failures += u64::from(verdict.is_failure());
             seen.tasks_max = seen.tasks_max.max(execution.threads.len() as u64);
-            if verdict.is_failure() && first[group].is_none() {
-                first[group] = Some(Failing {
+            let place = match verdict.is_failure() {
+                true => &mut first[group],
+                false => &mut passing,
+            };
+            if place.is_none() {
+                *place = Some(Chosen {
                     group,
                     number: number + 1,
                     verdict,
@@ -236,7 +298,10 @@ fn execute_all(
     }
     progress.finish();
     let [without, with] = first;
-    Ok(with.or(without))
+    Ok(Firsts {
+        failing: with.or(without),
+        passing,
+    })
 }
 
 fn order(
@@ -266,7 +331,7 @@ struct Told {
     json: Value,
 }
 
-fn tell(failing: &Failing, subject: &Subject, batch: &Batch) -> Told {
+fn tell(failing: &Chosen, subject: &Subject, batch: &Batch) -> Told {
     let group = &batch.recorded.groups[failing.group];
     let told = &group.executions[failing.number as usize - 1];
     let words = failing.verdict.words();
@@ -303,7 +368,7 @@ fn tell(failing: &Failing, subject: &Subject, batch: &Batch) -> Told {
 }
 
 /// The last line that the program wrote, to its standard error if there is one.
-fn last_words(failing: &Failing) -> Option<String> {
+fn last_words(failing: &Chosen) -> Option<String> {
     let last = |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes).into_owned();
         let line = text.lines().rev().find(|line| !line.trim().is_empty());
@@ -313,7 +378,7 @@ fn last_words(failing: &Failing) -> Option<String> {
 }
 
 /// Where the threads of an execution were that did not end, in words.
-fn stacks(failing: &Failing, subject: &Subject) -> Vec<(u32, Vec<String>)> {
+fn stacks(failing: &Chosen, subject: &Subject) -> Vec<(u32, Vec<String>)> {
     let End::TimedOut { stacks, .. } = &failing.execution.end else {
         return Vec::new();
     };

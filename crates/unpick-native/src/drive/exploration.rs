@@ -73,6 +73,34 @@ pub struct Explored {
     pub shared: Vec<u64>,
 }
 
+impl Explored {
+    /// Before anything is run.
+    pub(super) fn nothing(launch: Launch, reason: String, shared: &[u64]) -> Explored {
+        Explored {
+            exploration: Exploration::default(),
+            modules: Vec::new(),
+            addresses: Vec::new(),
+            backend: launch.backend,
+            reexecution: launch.reexecution,
+            reason,
+            shared: shared.to_vec(),
+        }
+    }
+
+    /// What another order to the same program has found.
+    pub(super) fn with(&self, answer: Answer) -> Explored {
+        Explored {
+            exploration: answer.exploration,
+            modules: answer.modules,
+            addresses: answer.addresses,
+            backend: self.backend,
+            reexecution: self.reexecution,
+            reason: self.reason.clone(),
+            shared: self.shared.clone(),
+        }
+    }
+}
+
 /// Stacks that a program gets at first, and at most.
 pub(super) const TASKS_FIRST: u32 = 16;
 pub(super) const TASKS_MAX: u32 = 8_192;

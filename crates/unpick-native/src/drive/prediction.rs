@@ -5,8 +5,8 @@
 //! the execution is run again in the order in which it was recorded, with plain accesses to shared memory as points.
 
 use unpick_causality::{Found, ModelError, Predicted, Prediction, foretell};
-use unpick_engine::{Exploration, FirstFailure, Memory};
-use unpick_protocol::{Answer, Lead, Module, Points};
+use unpick_engine::{FirstFailure, Memory};
+use unpick_protocol::{Answer, Lead, Points};
 use unpick_trace::{FailureKind, Outcome, Trace};
 
 use super::exploration::{Explored, Launched, Options, choose, first_launch, survey};
@@ -111,15 +111,7 @@ fn prepare(
     let mut options = options.clone();
     let named = named::find(command, &options, first_launch(&options))?;
     let (launch, reason) = choose(command, &options, &named)?;
-    let mut base = Explored {
-        exploration: Exploration::default(),
-        modules: Vec::new(),
-        addresses: Vec::new(),
-        backend: launch.backend,
-        reexecution: launch.reexecution,
-        reason,
-        shared: given.shared.to_vec(),
-    };
+    let mut base = Explored::nothing(launch, reason, given.shared);
     let trace = given.trace.clone();
     // Under store buffers a plain write that is a point waits, which it did not do when it was none.
     if options.points != Points::Sync || options.settings.memory != Memory::Sc {
@@ -145,26 +137,11 @@ fn prepare(
     Ok((options, base, Lead::Retrace(trace)))
 }
 
-impl Explored {
-    /// What another order to the same program has found.
-    fn with(&self, answer: Answer) -> Explored {
-        Explored {
-            exploration: answer.exploration,
-            modules: answer.modules,
-            addresses: answer.addresses,
-            backend: self.backend,
-            reexecution: self.reexecution,
-            reason: self.reason.clone(),
-            shared: self.shared.clone(),
-        }
-    }
-}
-
 /// How an execution failed, if it did. Failures that are the same have the same `outcome`.
 fn found(answer: &Answer, outcome: Outcome) -> Option<Found> {
     let failure = answer.exploration.first_failure.as_ref()?;
     Some(Found {
-        race: race_places(&failure.outcome, &answer.modules),
+        race: race_places(&failure.outcome),
         failure: FirstFailure {
             outcome,
             ..(**failure).clone()
@@ -172,21 +149,48 @@ fn found(answer: &Answer, outcome: Outcome) -> Option<Found> {
     })
 }
 
-/// The two places of a data race: that of the failure, and the one that its words tell as `@MODULE:OFFSET@`.
-fn race_places(outcome: &Outcome, modules: &[Module]) -> Option<[String; 2]> {
+/// The two places of a data race, as `MODULE:OFFSET`: the first one that the words of the failure tell as
+/// `@MODULE:OFFSET@`, and that of the failure without its callers.
+fn race_places(outcome: &Outcome) -> Option<[String; 2]> {
     let Outcome::Fail(failure) = outcome else {
         return None;
     };
     let is_race = failure.kind == FailureKind::DataRace;
     let (earlier, _) = failure.message.split_once("@, and nothing orders")?;
     let (_, earlier) = earlier.rsplit_once('@')?;
-    let (number, offset) = earlier.split_once(':').unwrap_or_default();
-    let module = number.parse().ok().and_then(|at: usize| modules.get(at));
-    let earlier = match (module, u32::from_str_radix(offset, 16)) {
-        (Some(module), Ok(offset)) => format!("{}:{offset}", module.path),
-        _ => earlier.to_string(),
-    };
-    let later = failure.site.as_ref();
-    let later = later.map(|site| format!("{}:{}", site.file, site.column));
-    is_race.then(|| [earlier, later.unwrap_or_default()])
+    let later = failure.site.as_ref()?.file.split(' ').next()?;
+    is_race.then(|| [earlier.to_string(), later.to_string()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unpick_trace::{Failure, Site, TaskId};
+
+    fn race(earlier: &str, later: &str) -> Outcome {
+        Outcome::Fail(Failure {
+            kind: FailureKind::DataRace,
+            task: TaskId(2),
+            message: format!(
+                "data race: task 1 wrote &0:40& at @{earlier}@, and nothing orders that before the read by task 2"
+            ),
+            site: Some(Site {
+                file: format!("{later} 0:aa 3:bb"),
+                line: 0,
+                column: 0,
+            }),
+        })
+    }
+
+    #[test]
+    fn a_race_has_the_same_two_places_whichever_comes_first() {
+        let places = |outcome: &Outcome| {
+            let mut places = race_places(outcome).unwrap();
+            places.sort();
+            places
+        };
+        let one = places(&race("0:11a9", "0:11c0"));
+        assert_eq!(one, ["0:11a9", "0:11c0"]);
+        assert_eq!(places(&race("0:11c0", "0:11a9")), one);
+    }
 }
