@@ -154,20 +154,22 @@ impl Parameter {
         Parameter::size(name, meaning, default, 0, 1)
     }
 
-    /// A switch that is off unless it is asked for, in a program that keeps its name.
-    pub(crate) const fn variant(name: &'static str, meaning: &'static str) -> Self {
+    /// The same in a program that keeps its name.
+    pub(crate) const fn quiet(self) -> Self {
         Parameter {
             is_quiet: true,
-            ..Parameter::switch(name, meaning, 0)
+            ..self
         }
+    }
+
+    /// A switch that is off unless it is asked for, in a program that keeps its name.
+    pub(crate) const fn variant(name: &'static str, meaning: &'static str) -> Self {
+        Parameter::switch(name, meaning, 0).quiet()
     }
 
     /// The switch between a faulty program and its fixed twin, `NAME:bug=0`; `meaning` says what is fixed.
     pub(crate) const fn twin(meaning: &'static str) -> Self {
-        Parameter {
-            is_quiet: true,
-            ..Parameter::switch("bug", meaning, 1)
-        }
+        Parameter::switch("bug", meaning, 1).quiet()
     }
 }
 

@@ -37,34 +37,21 @@ pub(crate) mod wronglock;
 
 use crate::{Arguments, Parameter, Program, Published, Source};
 
-/// A program of this suite: all are faulty and none has parameters.
-const fn program(
+/// A program of this suite: all are faulty and have a fixed twin.
+const fn with_twin(
     published: &'static Published,
     summary: &'static str,
     fault: &'static str,
+    parameters: &'static [Parameter],
     body: fn(&Arguments),
 ) -> Program {
     Program {
         name: published.name,
         summary,
         source: Source::Sctbench,
-        parameters: &[],
+        parameters,
         fault: Some(fault),
         published: Some(published),
         body,
-    }
-}
-
-/// A program of this suite with a fixed twin.
-const fn with_twin(
-    published: &'static Published,
-    summary: &'static str,
-    fault: &'static str,
-    twin: &'static [Parameter],
-    body: fn(&Arguments),
-) -> Program {
-    Program {
-        parameters: twin,
-        ..program(published, summary, fault, body)
     }
 }

@@ -159,7 +159,7 @@ fn fixed_twins_pass() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(twins >= 50, "only {twins} twins");
+    assert!(twins >= 75, "only {twins} twins");
 }
 
 /// The tables of docs/suite.md are what `unpick suite list --markdown` prints.

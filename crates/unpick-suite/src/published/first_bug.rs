@@ -89,9 +89,29 @@ pub const FIRST_BUGS: &[FirstBug] = &[
         [all(5), all(3_004), some(3_296, 17), ZERO, ZERO, all(6)],
     ),
     row(
+        "CS.reorder_20_bad:setters=25,checkers=25",
+        "CS/reorder_50",
+        [all(12), some(3_304, 6), some(9_421, 1), ZERO, ZERO, all(6)],
+    ),
+    row(
+        "CS.reorder_20_bad:setters=50,checkers=50",
+        "CS/reorder_100",
+        [all(193), ZERO, ZERO, ZERO, ZERO, all(6)],
+    ),
+    row(
         "CS.twostage_bad",
         "CS/twostage",
         [all(6), all(12), all(8), all(15), all(464), all(8)],
+    ),
+    row(
+        "CS.twostage_100_bad:writers=19",
+        "CS/twostage_20",
+        [all(5), all(158), all(100), all(156), ZERO, all(22)],
+    ),
+    row(
+        "CS.twostage_100_bad:writers=49",
+        "CS/twostage_50",
+        [all(20), all(1_675), all(691), all(1_637), ZERO, all(35)],
     ),
     row(
         "CS.twostage_100_bad",
@@ -176,6 +196,11 @@ pub const FIRST_BUGS: &[FirstBug] = &[
             some(3_442, 19),
             all(322),
         ],
+    ),
+    row(
+        "bounded_buffer",
+        "Inspect/boundedBuffer",
+        [all(8), all(19), all(5), all(5), all(7), all(8)],
     ),
     row(
         "radbench.bug4",

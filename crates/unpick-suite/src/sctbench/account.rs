@@ -3,17 +3,18 @@
 //! Once both movements are done the checker expects the deposit to have been taken away, which it
 //! was not, so that every order with the checker last fails. From the CS suite in SCTBench (id 3).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::ACCOUNT;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &ACCOUNT,
     "bank account with a deposit, a withdrawal and a check",
     "the check after both movements expects the wrong balance",
+    &[Parameter::twin("0 expects the right balance")],
     body,
 );
 
@@ -27,7 +28,11 @@ struct Account {
     withdrawn: bool,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
+    let check = match arguments.is_on("bug") {
+        true => check_wrongly,
+        false => check,
+    };
     let account = Arc::new(Mutex::new(Account {
         balance: INITIAL,
         deposited: false,
@@ -39,13 +44,18 @@ fn body(_: &Arguments) {
     }
 }
 
+fn check_wrongly(account: &Mutex<Account>) {
+    expect(account, (INITIAL - DEPOSIT) - WITHDRAWAL);
+}
+
 fn check(account: &Mutex<Account>) {
+    expect(account, INITIAL + DEPOSIT - WITHDRAWAL);
+}
+
+fn expect(account: &Mutex<Account>, balance: i32) {
     let account = account.lock().unwrap();
     if account.deposited && account.withdrawn {
-        assert!(
-            account.balance == (INITIAL - DEPOSIT) - WITHDRAWAL,
-            "wrong balance"
-        );
+        assert!(account.balance == balance, "wrong balance");
     }
     drop(account);
 }

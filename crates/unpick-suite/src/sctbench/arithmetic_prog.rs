@@ -3,18 +3,19 @@
 //! The sum is claimed to differ from what it always is, so that every schedule fails: the program
 //! tests the counting of condition-variable steps. From the CS suite in SCTBench (id 4).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::ARITHMETIC_PROG;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use unpick::sync::{Condvar, Mutex};
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &ARITHMETIC_PROG,
     "sum of a series through a one-unit hand-over",
     "the final check refuses the right sum",
+    &[Parameter::twin("0 accepts the right sum")],
     body,
 );
 
@@ -29,7 +30,7 @@ struct Shared {
     finished: AtomicBool,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
     let shared = Arc::new(Shared {
         units: Mutex::new(0),
         emptied: Condvar::new(),
@@ -44,7 +45,8 @@ fn body(_: &Arguments) {
     producer.join().unwrap();
     consumer.join().unwrap();
     if shared.finished.load(Relaxed) {
-        assert!(shared.total.load(Relaxed) != 6, "the sum is 6");
+        let is_right = shared.total.load(Relaxed) == 6;
+        assert!(is_right != arguments.is_on("bug"), "the sum is 6");
     }
 }
 

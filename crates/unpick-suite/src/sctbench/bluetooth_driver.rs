@@ -4,18 +4,21 @@
 //! stopped under a request in progress. From the CS suite in SCTBench (id 5), first in S. Qadeer
 //! and D. Wu, "KISS: keep it simple and sequential", PLDI 2004.
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::BLUETOOTH_DRIVER;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &BLUETOOTH_DRIVER,
     "driver request against driver stop",
     "the stopping flag is tested before the request is counted",
+    &[Parameter::twin(
+        "0 counts the request before it tests the flag",
+    )],
     body,
 );
 
@@ -27,7 +30,7 @@ struct Driver {
     stopped: AtomicBool,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
     let driver = Arc::new(Driver {
         pending: Mutex::new(1),
         stopping: AtomicBool::new(false),
@@ -36,7 +39,10 @@ fn body(_: &Arguments) {
     });
     let shared = driver.clone();
     let stopper = thread::spawn(move || stop(&shared));
-    request(&driver);
+    match arguments.is_on("bug") {
+        true => request(&driver),
+        false => request_counted(&driver),
+    }
     stopper.join().unwrap();
 }
 
@@ -45,6 +51,17 @@ fn request(driver: &Driver) {
         let mut pending = driver.pending.lock().unwrap();
         *pending += 1;
         drop(pending);
+        assert!(!driver.stopped.load(SeqCst), "the driver is stopped");
+    }
+    release(driver);
+}
+
+/// What the driver should do: whoever has counted himself keeps it from being stopped.
+fn request_counted(driver: &Driver) {
+    let mut pending = driver.pending.lock().unwrap();
+    *pending += 1;
+    drop(pending);
+    if !driver.stopping.load(SeqCst) {
         assert!(!driver.stopped.load(SeqCst), "the driver is stopped");
     }
     release(driver);

@@ -3,17 +3,18 @@
 //! Each gives up a turn for good when the flag is not set, so the receiver can be behind and
 //! expect another number than it gets. From the CS suite in SCTBench (id 7).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::CIRCULAR_BUFFER;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &CIRCULAR_BUFFER,
     "ring buffer with a sender and a receiver in turns",
     "a receiver that finds nothing counts the turn all the same",
+    &[Parameter::twin("0 counts what was sent and received")],
     body,
 );
 
@@ -45,7 +46,7 @@ impl Ring {
     }
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
     let ring = Arc::new(Mutex::new(Ring {
         slots: [0; SIZE],
         first: 0,
@@ -53,33 +54,40 @@ fn body(_: &Arguments) {
         may_send: true,
         may_receive: false,
     }));
+    let counts_turns = arguments.is_on("bug");
     let shared = ring.clone();
-    let sender = thread::spawn(move || send(&shared));
-    let receiver = thread::spawn(move || receive(&ring));
+    let sender = thread::spawn(move || send(&shared, counts_turns));
+    let receiver = thread::spawn(move || receive(&ring, counts_turns));
     sender.join().unwrap();
     receiver.join().unwrap();
 }
 
-fn send(ring: &Mutex<Ring>) {
-    for message in 0..MESSAGES {
+fn send(ring: &Mutex<Ring>, counts_turns: bool) {
+    let mut message = 0;
+    for _ in 0..MESSAGES {
         let mut ring = ring.lock().unwrap();
-        if ring.may_send {
+        let may = ring.may_send;
+        if may {
             ring.insert(message);
             ring.may_send = false;
             ring.may_receive = true;
         }
         drop(ring);
+        message += i32::from(may || counts_turns);
     }
 }
 
-fn receive(ring: &Mutex<Ring>) {
-    for message in 0..MESSAGES {
+fn receive(ring: &Mutex<Ring>, counts_turns: bool) {
+    let mut message = 0;
+    for _ in 0..MESSAGES {
         let mut ring = ring.lock().unwrap();
-        if ring.may_receive {
+        let may = ring.may_receive;
+        if may {
             assert!(ring.remove() == message, "received the wrong number");
             ring.may_receive = false;
             ring.may_send = true;
         }
         drop(ring);
+        message += i32::from(may || counts_turns);
     }
 }

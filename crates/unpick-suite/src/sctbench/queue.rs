@@ -3,18 +3,19 @@
 //! The second task expects the numbers in the order of its own turns, but a turn in which it finds
 //! nothing counts as well. From the CS suite in SCTBench (id 18).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::QUEUE;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &QUEUE,
     "queue filled and emptied in turns",
     "a reader that finds nothing counts the turn all the same",
+    &[Parameter::twin("0 counts what was stored and read")],
     body,
 );
 
@@ -27,7 +28,8 @@ struct Shared {
     may_empty: bool,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
+    let counts_turns = arguments.is_on("bug");
     let shared = Arc::new(Mutex::new(Shared {
         queue: VecDeque::with_capacity(SIZE),
         stored: [0; SIZE],
@@ -35,13 +37,13 @@ fn body(_: &Arguments) {
         may_empty: false,
     }));
     let own = shared.clone();
-    let filler = thread::spawn(move || fill(&own));
-    let emptier = thread::spawn(move || empty(&shared));
+    let filler = thread::spawn(move || fill(&own, counts_turns));
+    let emptier = thread::spawn(move || empty(&shared, counts_turns));
     filler.join().unwrap();
     emptier.join().unwrap();
 }
 
-fn fill(shared: &Mutex<Shared>) {
+fn fill(shared: &Mutex<Shared>, counts_turns: bool) {
     let mut value = 0;
     let mut state = shared.lock().unwrap();
     state.queue.push_back(value);
@@ -52,7 +54,12 @@ fn fill(shared: &Mutex<Shared>) {
         if state.may_fill {
             value += 1;
             state.queue.push_back(value);
-            state.stored[turn + 1] = value;
+            let place = if counts_turns {
+                turn + 1
+            } else {
+                value as usize
+            };
+            state.stored[place] = value;
             state.may_fill = false;
             state.may_empty = true;
         }
@@ -60,15 +67,18 @@ fn fill(shared: &Mutex<Shared>) {
     }
 }
 
-fn empty(shared: &Mutex<Shared>) {
-    for turn in 0..SIZE {
+fn empty(shared: &Mutex<Shared>, counts_turns: bool) {
+    let mut place = 0;
+    for _ in 0..SIZE {
         let mut state = shared.lock().unwrap();
-        if state.may_empty {
+        let may = state.may_empty;
+        if may {
             let value = state.queue.pop_front();
-            assert!(value == Some(state.stored[turn]), "out of order");
+            assert!(value == Some(state.stored[place]), "out of order");
             state.may_empty = false;
             state.may_fill = true;
         }
         drop(state);
+        place += usize::from(may || counts_turns);
     }
 }

@@ -3,17 +3,18 @@
 //! A flag that is set at the first push and never reset lets the second task pop from an empty
 //! stack. From the CS suite in SCTBench (id 24).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::STACK;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &STACK,
     "pushes and pops under one lock",
     "the flag that allows a pop does not mean that there is an element",
+    &[Parameter::twin("0 looks for an element")],
     body,
 );
 
@@ -24,14 +25,15 @@ struct Stack {
     may_pop: bool,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
+    let trusts_flag = arguments.is_on("bug");
     let stack = Arc::new(Mutex::new(Stack {
         top: 0,
         may_pop: false,
     }));
     let shared = stack.clone();
     let pusher = thread::spawn(move || push_all(&shared));
-    let popper = thread::spawn(move || pop_all(&stack));
+    let popper = thread::spawn(move || pop_all(&stack, trusts_flag));
     pusher.join().unwrap();
     popper.join().unwrap();
 }
@@ -46,10 +48,10 @@ fn push_all(stack: &Mutex<Stack>) {
     }
 }
 
-fn pop_all(stack: &Mutex<Stack>) {
+fn pop_all(stack: &Mutex<Stack>, trusts_flag: bool) {
     for _ in 0..SIZE {
         let mut stack = stack.lock().unwrap();
-        if stack.may_pop {
+        if stack.may_pop && (trusts_flag || stack.top > 0) {
             assert!(stack.top != 0, "stack underflow");
             stack.top -= 1;
         }

@@ -3,17 +3,18 @@
 //! Another task empties and refills that buffer in between, so that the remembered length is too
 //! large. From the JDK 1.4 `StringBuffer`, by way of the CB suite in SCTBench (id 2).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::STRINGBUFFER;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &STRINGBUFFER,
     "append one string buffer to another while its length changes",
     "the length is read and used in two critical sections",
+    &[Parameter::twin("0 reads and uses it in one")],
     body,
 );
 
@@ -22,22 +23,24 @@ struct Buffers {
     count: Mutex<u32>,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
     let buffers = Arc::new(Buffers {
         target: Mutex::new(()),
         count: Mutex::new(3),
     });
     let shared = buffers.clone();
     drop(thread::spawn(move || erase_and_refill(&shared)));
-    append(&buffers);
+    append(&buffers, arguments.is_on("bug"));
 }
 
-fn append(buffers: &Buffers) {
+fn append(buffers: &Buffers, lets_go: bool) {
     let target = buffers.target.lock().unwrap();
-    let count = buffers.count.lock().unwrap();
+    let mut count = buffers.count.lock().unwrap();
     let length = *count;
-    drop(count);
-    let count = buffers.count.lock().unwrap();
+    if lets_go {
+        drop(count);
+        count = buffers.count.lock().unwrap();
+    }
     assert!(length <= *count, "the length is out of date");
     drop(count);
     drop(target);

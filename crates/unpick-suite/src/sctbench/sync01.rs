@@ -3,17 +3,18 @@
 //! The consumer signals without consuming, so the producer waits for ever and every schedule
 //! deadlocks. From the CS suite in SCTBench (id 25).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::SYNC01;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::{Condvar, Mutex};
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &SYNC01,
     "one hand-over through two condition variables",
     "the consumer signals without consuming",
+    &[Parameter::twin("0 consumes")],
     body,
 );
 
@@ -23,7 +24,8 @@ struct Shared {
     filled: Condvar,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
+    let consumed = u32::from(!arguments.is_on("bug"));
     let shared = Arc::new(Shared {
         units: Mutex::new(1),
         emptied: Condvar::new(),
@@ -31,7 +33,7 @@ fn body(_: &Arguments) {
     });
     let own = shared.clone();
     let producer = thread::spawn(move || produce(&own));
-    let consumer = thread::spawn(move || consume(&shared));
+    let consumer = thread::spawn(move || consume(&shared, consumed));
     producer.join().unwrap();
     consumer.join().unwrap();
 }
@@ -46,11 +48,12 @@ fn produce(shared: &Shared) {
     shared.filled.notify_one();
 }
 
-fn consume(shared: &Shared) {
+fn consume(shared: &Shared, consumed: u32) {
     let mut units = shared.units.lock().unwrap();
     while *units == 0 {
         units = shared.filled.wait(units).unwrap();
     }
+    *units -= consumed;
     drop(units);
     shared.emptied.notify_one();
 }

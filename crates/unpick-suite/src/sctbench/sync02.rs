@@ -4,17 +4,18 @@
 //! waits for ever in its second turn: every schedule deadlocks. From the CS suite in SCTBench
 //! (id 26).
 
-use super::program;
+use super::with_twin;
 use crate::published::rows::SYNC02;
-use crate::{Arguments, Program};
+use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::{Condvar, Mutex};
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = program(
+pub(crate) const PROGRAM: Program = with_twin(
     &SYNC02,
     "two hand-overs through two condition variables",
     "two units too many at the start: the producer waits for a third turn of the consumer",
+    &[Parameter::twin("0 starts with none")],
     body,
 );
 
@@ -26,9 +27,9 @@ struct Shared {
     filled: Condvar,
 }
 
-fn body(_: &Arguments) {
+fn body(arguments: &Arguments) {
     let shared = Arc::new(Shared {
-        units: Mutex::new(2),
+        units: Mutex::new(if arguments.is_on("bug") { 2 } else { 0 }),
         emptied: Condvar::new(),
         filled: Condvar::new(),
     });

@@ -3,23 +3,30 @@
 //! The odd one sees the number change in its critical section. From the CS suite in SCTBench
 //! (ids 30 and 31).
 
-use super::program;
+use super::with_twin;
 use crate::join::join_all;
 use crate::published::rows::{WRONGLOCK, WRONGLOCK_3};
-use crate::{Arguments, Program, Published};
+use crate::{Arguments, Parameter, Program, Published};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = increments(&WRONGLOCK, |_| increment_all(7));
-pub(crate) const PROGRAM_3: Program = increments(&WRONGLOCK_3, |_| increment_all(3));
+pub(crate) const PROGRAM: Program = increments(&WRONGLOCK, |arguments| {
+    increment_all(arguments, 7);
+});
+pub(crate) const PROGRAM_3: Program = increments(&WRONGLOCK_3, |arguments| {
+    increment_all(arguments, 3);
+});
+
+const TWIN: &[Parameter] = &[Parameter::twin("0 takes the right lock everywhere")];
 
 const fn increments(published: &'static Published, body: fn(&Arguments)) -> Program {
-    program(
+    with_twin(
         published,
         "increments of one number under two different locks",
         "the two locks do not exclude each other",
+        TWIN,
         body,
     )
 }
@@ -30,7 +37,8 @@ struct Shared {
     number: AtomicU32,
 }
 
-fn increment_all(wrong: usize) {
+fn increment_all(arguments: &Arguments, wrong: usize) {
+    let takes_wrong_lock = arguments.is_on("bug");
     let shared = Arc::new(Shared {
         right_lock: Mutex::new(()),
         wrong_lock: Mutex::new(()),
@@ -41,7 +49,7 @@ fn increment_all(wrong: usize) {
     handles.push(thread::spawn(move || increment_and_check(&own)));
     for _ in 0..wrong {
         let shared = shared.clone();
-        handles.push(thread::spawn(move || increment(&shared)));
+        handles.push(thread::spawn(move || increment(&shared, takes_wrong_lock)));
     }
     join_all(handles);
 }
@@ -58,8 +66,12 @@ fn increment_and_check(shared: &Shared) {
     drop(guard);
 }
 
-fn increment(shared: &Shared) {
-    let guard = shared.wrong_lock.lock().unwrap();
+fn increment(shared: &Shared, takes_wrong_lock: bool) {
+    let lock = match takes_wrong_lock {
+        true => &shared.wrong_lock,
+        false => &shared.right_lock,
+    };
+    let guard = lock.lock().unwrap();
     let number = shared.number.load(SeqCst);
     shared.number.store(number + 1, SeqCst);
     drop(guard);
