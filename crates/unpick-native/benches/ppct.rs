@@ -26,6 +26,8 @@ const OPERATIONS_MAX: u64 = 5_000;
 /// Looks whether processors are idle, and how many must be.
 const LOOKS: u64 = 600;
 const IDLE_MIN: f64 = 1.7;
+/// Processors that a parallel program has in its best execution, if there are two for it.
+const PROCESSORS_MIN: f64 = 1.5;
 /// Rounds; in each, both run once with each draw.
 const ROUNDS: u64 = 6;
 /// Executions of a round, each with priorities of its own.
@@ -73,8 +75,13 @@ fn times(place: &Place) -> bool {
             };
             let ratio = serial / parallel;
             let is_slower = ratio < 1.0 && turns >= TURNS_PER_US;
-            is_well &= !is_slower;
-            let word = if is_slower { "  SLOWER" } else { "" };
+            let is_judged = processors >= PROCESSORS_MIN;
+            is_well &= !(is_slower && is_judged);
+            let word = match (is_slower, is_judged) {
+                (false, _) => "",
+                (true, true) => "  SLOWER",
+                (true, false) => "  not judged: others had the processors",
+            };
             println!(
                 "{work:>8} {depth:>3} {serial:>12.1} {parallel:>12.1} {ratio:>8.2} {processors:>12.2}{word}"
             );

@@ -72,7 +72,8 @@ impl Life {
                 self.kill();
                 return None;
             }
-            if left.is_zero() || stillness.is_long(|| self.states()) {
+            let mut is_still = || stillness.is_long(|| self.states()) && self.is_asleep(&closing);
+            if left.is_zero() || is_still() {
                 return Some(self.give_up(desk, &closing));
             }
         }
@@ -188,7 +189,7 @@ fn state_in(text: &str) -> (char, Vec<u64>) {
 }
 
 fn all_sleep(states: &States) -> bool {
-    states.iter().all(|(state, _)| matches!(state, 'S' | 'D'))
+    states.iter().all(|(state, _)| *state == 'S')
 }
 
 /// For how long nothing has happened.
