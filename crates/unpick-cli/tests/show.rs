@@ -53,7 +53,7 @@ fn where_the_source_is_not_found_the_place_is_told() {
     let trace = place.failing("CS.deadlock01_bad", "ipb");
     let output = place.run(&["show", trace.to_str().unwrap()]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("deadlock01.rs:22\n"), "{text}");
+    assert!(text.contains("deadlock01.rs:24\n"), "{text}");
 }
 
 #[test]
