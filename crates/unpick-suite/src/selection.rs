@@ -262,8 +262,8 @@ mod tests {
             "unknown parameter `m` of `race_counter`: it has n, k, bug"
         );
         assert_eq!(
-            error_of("CS.stack_bad:n=2"),
-            "unknown parameter `n` of `CS.stack_bad`: it takes none, give the name alone"
+            error_of("thesis.fig3_1:n=2"),
+            "unknown parameter `n` of `thesis.fig3_1`: it takes none, give the name alone"
         );
     }
 
