@@ -348,9 +348,11 @@ fn what_was_found_is_kept_when_the_user_ends_it() {
     let place = Place::new("noise-interrupted");
     place.build("free/wrong_sum.c", &[]);
     let unpick = env!("CARGO_BIN_EXE_unpick");
+    // In the foreground, or it tells the process and then its group: twice would end it at once.
     let said = place
         .command("timeout")
         .args([
+            "--foreground",
             "--preserve-status",
             "--signal",
             "INT",
