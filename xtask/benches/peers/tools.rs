@@ -45,7 +45,7 @@ pub const TOOLS: &[Tool] = &[
     },
 ];
 
-/// Without spurious wake-ups, which the others do not have: waits would be longer.
+/// Without spurious wake-ups, which the condition variables of the others do not have: waits would be longer.
 fn unpick_with(strategy: &str, body: fn()) {
     let config = unpick::Config::new()
         .strategy(strategy)
