@@ -62,11 +62,14 @@ impl Execution {
             capacity: None,
             queued,
             senders,
-            receiver: true,
+            receiver,
         } = &mut object.state
         else {
             return self.perform_on_other_channel(task, op);
         };
+        if !*receiver {
+            return self.perform_on_other_channel(task, op);
+        }
         // Only receivers without a deadline wait, and all for the same.
         match (op.kind, *queued) {
             (OpKind::Send, before) => {
@@ -90,6 +93,7 @@ impl Execution {
                     self.enable_receivers(op.object);
                 }
             }
+            (OpKind::ReceiverDrop, _) => *receiver = false,
             _ => return self.perform_on_other_channel(task, op),
         }
         self.note_change(task);
