@@ -1,19 +1,46 @@
-//! How fast actors are: under control in operations, in production in messages, beside a loop over a channel of
-//! tokio that was written by hand.
+//! How fast actors are. `cargo xtask bench actors` runs this.
 //!
-//! `cargo xtask bench actors` runs this. Each figure is the best of five.
+//! *Under control*: operations of eight actors that pass messages round a ring. Best of five.
+//!
+//! *In production*: messages to one actor that adds them up, beside the same written by hand on tokio: a task with a
+//! channel, `while let Some(message) = receiver.recv().await`, an enum of messages, and a `oneshot` for an answer.
+//! Both are timed from their creation until the sum was answered and the task has ended, on one runtime with a
+//! worker for each core. The rows differ in who sends: the thread that waits for the runtime (`block_on`), a task, or
+//! several tasks; in whether the mailbox is bounded, which lets the sender wait, by hand with `send().await`; and in
+//! whether messages are requests, whose answers the sender awaits one by one. One row has a peer by hand that
+//! receives in batches (`recv_many`), which is more than most people write.
+//!
+//! Hand and actor take turns, and who is first changes with each round, so that both see the same machine. Each
+//! round gives a ratio: the time of the actor over that of the hand. The table has the medians of both rates and of
+//! the ratio, and the least and the greatest ratio: how often the receiver sleeps and has to be woken differs from
+//! round to round, on both sides, and a single round says little.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, oneshot};
 use unpick::{Config, explore};
-use unpick_actors::{Context, Proxy, System, Wait, actor};
+use unpick_actors::{Context, Options, Proxy, System, Wait, actor};
 
 /// Actors in the ring.
 const RING: u64 = 8;
 /// Hops in one execution.
 const HOPS: u64 = 100_000;
-/// Messages to one actor.
-const MESSAGES: u64 = 1_000_000;
+/// Executions, of which the best counts.
 const ATTEMPTS: usize = 5;
+/// Rounds of hand and actor.
+const ROUNDS: usize = 15;
+/// Messages to one actor in a round.
+const MESSAGES: u64 = 1_000_000;
+/// Those to a mailbox that is bounded.
+const BOUNDED: u64 = 200_000;
+/// Requests.
+const REQUESTS: u64 = 50_000;
+/// Messages that a bounded mailbox holds.
+const BOUND: usize = 1_000;
+/// Tasks that send, where there are several.
+const SENDERS: u64 = 4;
+/// Messages that are received at once by hand.
+const BATCH: usize = 64;
 
 #[actor]
 trait Node {
@@ -69,61 +96,228 @@ impl Sum for Total {
     }
 }
 
-async fn by_actor() {
-    let system = System::new();
-    let sum = SumProxy::create(&system, "sum", Total(0));
-    for value in 0..MESSAGES {
-        sum.add(value);
+/// The sum of the numbers below another.
+fn sum_below(count: u64) -> u64 {
+    count * (count - 1) / 2
+}
+
+/// Has so many senders share the numbers below `count`. One of none is the caller.
+async fn share(senders: u64, count: u64, send: impl Fn(u64) + Clone + Send + 'static) {
+    if senders == 0 {
+        return (0..count).for_each(send);
     }
-    assert_eq!(sum.total().await, Ok(MESSAGES * (MESSAGES - 1) / 2));
+    let tasks: Vec<_> = (0..senders)
+        .map(|sender| {
+            let send = send.clone();
+            tokio::spawn(async move { (sender..count).step_by(senders as usize).for_each(send) })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("a sender ends");
+    }
+}
+
+async fn by_actor(senders: u64, bound: Option<usize>, count: u64) {
+    let system = System::new();
+    let options = Options::new("sum");
+    let options = match bound {
+        Some(bound) => options.bound(bound),
+        None => options,
+    };
+    let sum = SumProxy::create(&system, options, Total(0));
+    let proxy = sum.clone();
+    share(senders, count, move |value| proxy.add(value)).await;
+    assert_eq!(sum.total().await, Ok(sum_below(count)));
     system.stop().await;
 }
 
 enum ByHand {
     Add(u64),
-    Total(tokio::sync::oneshot::Sender<u64>),
+    Total(oneshot::Sender<u64>),
 }
 
-async fn by_hand() {
-    let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+fn handle(total: &mut u64, message: ByHand) {
+    match message {
+        ByHand::Add(value) => *total += value,
+        ByHand::Total(reply) => drop(reply.send(*total)),
+    }
+}
+
+async fn by_hand(senders: u64, count: u64) {
+    let (sender, mut receiver) = mpsc::unbounded_channel();
     let task = tokio::spawn(async move {
         let mut total = 0;
         while let Some(message) = receiver.recv().await {
-            match message {
-                ByHand::Add(value) => total += value,
-                ByHand::Total(reply) => drop(reply.send(total)),
+            handle(&mut total, message);
+        }
+    });
+    send_by_hand(sender, senders, count).await;
+    task.await.expect("the task ends");
+}
+
+async fn by_hand_in_batches(senders: u64, count: u64) {
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let task = tokio::spawn(async move {
+        let mut total = 0;
+        let mut batch = Vec::with_capacity(BATCH);
+        while receiver.recv_many(&mut batch, BATCH).await > 0 {
+            for message in batch.drain(..) {
+                handle(&mut total, message);
             }
         }
     });
-    for value in 0..MESSAGES {
-        assert!(sender.send(ByHand::Add(value)).is_ok());
-    }
-    let (reply, answer) = tokio::sync::oneshot::channel();
+    send_by_hand(sender, senders, count).await;
+    task.await.expect("the task ends");
+}
+
+async fn send_by_hand(sender: mpsc::UnboundedSender<ByHand>, senders: u64, count: u64) {
+    let sending = sender.clone();
+    share(senders, count, move |value| {
+        assert!(sending.send(ByHand::Add(value)).is_ok());
+    })
+    .await;
+    let (reply, answer) = oneshot::channel();
     assert!(sender.send(ByHand::Total(reply)).is_ok());
-    assert_eq!(answer.await, Ok(MESSAGES * (MESSAGES - 1) / 2));
+    assert_eq!(answer.await, Ok(sum_below(count)));
+}
+
+/// The same with a bounded channel, for which a sender by hand awaits room.
+async fn by_hand_bounded(is_task: bool, count: u64) {
+    let (sender, mut receiver) = mpsc::channel(BOUND);
+    let task = tokio::spawn(async move {
+        let mut total = 0;
+        while let Some(message) = receiver.recv().await {
+            handle(&mut total, message);
+        }
+    });
+    let sending = sender.clone();
+    let send = async move {
+        for value in 0..count {
+            assert!(sending.send(ByHand::Add(value)).await.is_ok());
+        }
+    };
+    match is_task {
+        true => tokio::spawn(send).await.expect("the sender ends"),
+        false => send.await,
+    }
+    let (reply, answer) = oneshot::channel();
+    assert!(sender.send(ByHand::Total(reply)).await.is_ok());
+    assert_eq!(answer.await, Ok(sum_below(count)));
     drop(sender);
     task.await.expect("the task ends");
 }
 
-/// How often something happens in a second, at best.
-fn rate(count: u64, mut act: impl FnMut()) -> f64 {
-    let attempts = (0..ATTEMPTS).map(|_| {
-        let start = Instant::now();
-        act();
-        count as f64 / start.elapsed().as_secs_f64()
+async fn requests_by_actor(clients: u64, count: u64) {
+    let system = System::new();
+    let sum = SumProxy::create(&system, "sum", Total(7));
+    let tasks: Vec<_> = (0..clients)
+        .map(|_| {
+            let sum = sum.clone();
+            tokio::spawn(async move {
+                for _ in 0..count / clients {
+                    assert_eq!(sum.total().await, Ok(7));
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("a client ends");
+    }
+    system.stop().await;
+}
+
+async fn requests_by_hand(clients: u64, count: u64) {
+    let (sender, mut receiver) = mpsc::unbounded_channel();
+    let task = tokio::spawn(async move {
+        let mut total = 7;
+        while let Some(message) = receiver.recv().await {
+            handle(&mut total, message);
+        }
     });
+    let tasks: Vec<_> = (0..clients)
+        .map(|_| {
+            let sender = sender.clone();
+            tokio::spawn(async move {
+                for _ in 0..count / clients {
+                    let (reply, answer) = oneshot::channel();
+                    assert!(sender.send(ByHand::Total(reply)).is_ok());
+                    assert_eq!(answer.await, Ok(7));
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("a client ends");
+    }
+    drop(sender);
+    task.await.expect("the task ends");
+}
+
+fn time(act: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    act();
+    start.elapsed()
+}
+
+/// How often something happens in a second, at best.
+fn best_rate(count: u64, mut act: impl FnMut()) -> f64 {
+    let attempts = (0..ATTEMPTS).map(|_| count as f64 / time(&mut act).as_secs_f64());
     attempts.fold(0.0, f64::max)
 }
 
-fn main() {
-    let tokio = tokio::runtime::Builder::new_multi_thread()
-        .enable_time()
-        .build()
-        .expect("tokio can be started");
-    println!("| what | a second |\n|---|---|");
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// Measures an actor beside what is written by hand, in turns, and prints the row.
+fn compare<A: Future<Output = ()>, H: Future<Output = ()>>(
+    tokio: &Runtime,
+    what: &str,
+    count: u64,
+    actor: impl Fn() -> A,
+    hand: impl Fn() -> H,
+) {
+    // What to measure: all, or what has an argument in its name.
+    let mut wanted = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with('-'));
+    if wanted.next().is_some_and(|word| !what.contains(&word)) {
+        return;
+    }
+    let mut times = Vec::new();
+    // The first round warms up.
+    for round in 0..=ROUNDS {
+        let mut by_hand = Duration::ZERO;
+        if round % 2 == 0 {
+            by_hand = time(|| tokio.block_on(hand()));
+        }
+        let by_actor = time(|| tokio.block_on(actor()));
+        if round % 2 == 1 {
+            by_hand = time(|| tokio.block_on(hand()));
+        }
+        times.push((by_actor.as_secs_f64(), by_hand.as_secs_f64()));
+    }
+    let times = &times[1..];
+    let actor = sorted(times.iter().map(|(actor, _)| count as f64 / actor));
+    let hand = sorted(times.iter().map(|(_, hand)| count as f64 / hand));
+    let ratio = sorted(times.iter().map(|(actor, hand)| actor / hand));
+    let middle = ROUNDS / 2;
+    println!(
+        "| {what} | {:.0} | {:.0} | {:.2} | {:.2} to {:.2} |",
+        actor[middle],
+        hand[middle],
+        ratio[middle],
+        ratio[0],
+        ratio[ROUNDS - 1]
+    );
+}
+
+fn measure_control() {
+    println!("| under control | operations a second |\n|---|---|");
     for strategy in ["random", "pct", "round-robin"] {
-        let operations = 2 * HOPS;
-        let rate = rate(operations, || {
+        let rate = best_rate(2 * HOPS, || {
             let config = Config::new()
                 .strategy(strategy)
                 .executions(1)
@@ -131,11 +325,51 @@ fn main() {
             let found = explore(config, || ping_pong().wait());
             assert!(found.first_failure.is_none(), "{found:?}");
         });
-        println!("| operations of {RING} actors under `{strategy}` | {rate:.0} |");
+        println!("| {RING} actors in a ring, `{strategy}` | {rate:.0} |");
     }
-    let actor = rate(MESSAGES, || tokio.block_on(by_actor()));
-    let hand = rate(MESSAGES, || tokio.block_on(by_hand()));
-    println!("| messages to an actor in production | {actor:.0} |");
-    println!("| messages to a loop by hand | {hand:.0} |");
-    println!("| hand / actor | {:.2} |", hand / actor);
+}
+
+fn measure_production(tokio: &Runtime) {
+    println!("| in production | actor, a second | hand, a second | hand / actor | spread |");
+    println!("|---|---|---|---|---|");
+    for (senders, what) in [
+        (0, "messages from outside"),
+        (1, "messages from a task"),
+        (SENDERS, "messages from 4 tasks"),
+    ] {
+        let actor = || by_actor(senders, None, MESSAGES);
+        compare(tokio, what, MESSAGES, actor, || by_hand(senders, MESSAGES));
+    }
+    let (what, actor) = ("messages from outside, by hand in batches", || {
+        by_actor(0, None, MESSAGES)
+    });
+    compare(tokio, what, MESSAGES, actor, || {
+        by_hand_in_batches(0, MESSAGES)
+    });
+    for (is_task, what) in [
+        (false, "to a mailbox of 1,000, from outside"),
+        (true, "to a mailbox of 1,000, from a task"),
+    ] {
+        let actor = || by_actor(u64::from(is_task), Some(BOUND), BOUNDED);
+        let hand = || by_hand_bounded(is_task, BOUNDED);
+        compare(tokio, what, BOUNDED, actor, hand);
+    }
+    for (clients, what) in [
+        (1, "requests, one after the other"),
+        (64, "requests of 64 clients"),
+    ] {
+        let actor = || requests_by_actor(clients, REQUESTS);
+        let hand = || requests_by_hand(clients, REQUESTS);
+        compare(tokio, what, REQUESTS / clients * clients, actor, hand);
+    }
+}
+
+fn main() {
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .enable_time()
+        .build()
+        .expect("tokio can be started");
+    measure_control();
+    println!();
+    measure_production(&tokio);
 }
