@@ -275,3 +275,154 @@ async fn stopping_loses_nothing() {
     system.stop().await;
     assert_eq!(tally.load(Ordering::Relaxed), ACTORS * MESSAGES);
 }
+
+/// Handles nothing until it is let.
+#[actor]
+trait Gate {
+    async fn wait(&mut self);
+    fn note(&mut self, number: u64);
+    fn fall(&mut self);
+    fn all(&mut self) -> Vec<u64>;
+}
+
+struct Porter {
+    open: Arc<tokio::sync::Semaphore>,
+    seen: Vec<u64>,
+}
+
+impl Porter {
+    /// One who waits, and what lets him go on.
+    fn pair() -> (Arc<tokio::sync::Semaphore>, Porter) {
+        let open = Arc::new(tokio::sync::Semaphore::new(0));
+        let seen = Vec::new();
+        (Arc::clone(&open), Porter { open, seen })
+    }
+}
+
+impl Gate for Porter {
+    async fn wait(&mut self) {
+        self.open.acquire().await.unwrap().forget();
+    }
+
+    fn note(&mut self, number: u64) {
+        self.seen.push(number);
+    }
+
+    fn fall(&mut self) {
+        panic!("fell");
+    }
+
+    fn all(&mut self) -> Vec<u64> {
+        self.seen.clone()
+    }
+}
+
+/// Longer than anything takes that happens at all.
+const FOREVER: Duration = Duration::from_secs(60);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_mailbox_has_room_for_the_end() {
+    let system = System::new();
+    let (open, porter) = Porter::pair();
+    let gate = GateProxy::create(&system, Options::new("gate").bound(1), porter);
+    gate.wait();
+    // The first one fills the mailbox, or two do if the actor waits by now.
+    gate.wait();
+    drop(system);
+    open.add_permits(2);
+    let end = tokio::time::timeout(FOREVER, gate.join()).await;
+    assert_eq!(end, Ok(()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_waits_for_room_learns_that_the_actor_has_ended() {
+    let system = System::new();
+    let (open, porter) = Porter::pair();
+    let gate = GateProxy::create(&system, Options::new("gate").bound(1), porter);
+    gate.wait();
+    gate.fall();
+    let senders: Vec<_> = (0..3)
+        .map(|number| {
+            let gate = gate.clone();
+            std::thread::spawn(move || gate.note(number))
+        })
+        .collect();
+    open.add_permits(1);
+    tokio::time::timeout(FOREVER, gate.join()).await.unwrap();
+    for sender in senders {
+        tokio::task::block_in_place(|| sender.join().unwrap());
+    }
+}
+
+/// Several threads send numbers to an actor. It sees those of each in order, and all of them.
+async fn keeps_order(options: Options) {
+    const SENDERS: u64 = 4;
+    const EACH: u64 = 2_000;
+    let system = System::new();
+    let gate = GateProxy::create(&system, options, Porter::pair().1);
+    let senders: Vec<_> = (0..SENDERS)
+        .map(|sender| {
+            let gate = gate.clone();
+            std::thread::spawn(move || (0..EACH).for_each(|at| gate.note(sender * EACH + at)))
+        })
+        .collect();
+    for sender in senders {
+        tokio::task::block_in_place(|| sender.join().unwrap());
+    }
+    let mut all = gate.all().await.unwrap();
+    system.stop().await;
+    for sender in 0..SENDERS {
+        let of_sender = all.iter().filter(|number| *number / EACH == sender);
+        assert!(of_sender.is_sorted(), "sender {sender}: {all:?}");
+    }
+    all.sort_unstable();
+    assert!(all.iter().copied().eq(0..SENDERS * EACH), "{all:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_sender_sends_arrives_in_order() {
+    keeps_order(Options::new("gate")).await;
+    keeps_order(Options::new("gate").bound(1)).await;
+    keeps_order(Options::new("gate").bound(100)).await;
+}
+
+#[tokio::test]
+async fn a_crash_loses_one_message_and_none_that_came_with_it() {
+    let system = System::new();
+    system.supervise(|_| Verdict::Restart);
+    let (open, _) = Porter::pair();
+    let gate = GateProxy::create_from(&system, "gate", move || Porter {
+        open: Arc::clone(&open),
+        seen: Vec::new(),
+    });
+    // On a runtime of one thread the actor finds all of these at once.
+    for number in 0..3 {
+        gate.note(number);
+    }
+    gate.fall();
+    for number in 3..6 {
+        gate.note(number);
+    }
+    system.quiesce().await;
+    assert_eq!(gate.all().await, Ok(vec![3, 4, 5]));
+    system.stop().await;
+}
+
+#[tokio::test]
+async fn an_actor_with_much_to_do_lets_others_go_on() {
+    let system = System::new();
+    let (_, porter) = Porter::pair();
+    let gate = GateProxy::create(&system, "gate", porter);
+    (0..10_000).for_each(|number| gate.note(number));
+    let last = gate.all();
+    let other = tokio::spawn(async {});
+    // The other task came last, and is done while the actor has messages left.
+    let mut last = std::pin::pin!(last);
+    tokio::select! {
+        biased;
+        answer = &mut last => panic!("{} messages at once", answer.unwrap().len()),
+        end = other => end.unwrap(),
+    }
+    assert_eq!(last.await.map(|all| all.len()), Ok(10_000));
+    system.stop().await;
+}
