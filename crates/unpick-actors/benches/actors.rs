@@ -14,6 +14,9 @@
 //! round gives a ratio: the time of the actor over that of the hand. The table has the medians of both rates and of
 //! the ratio, and the least and the greatest ratio: how often the receiver sleeps and has to be woken differs from
 //! round to round, on both sides, and a single round says little.
+//!
+//! `cargo bench --package unpick-actors --bench actors -- TEXT` measures those rows in production that have the text in
+//! their names.
 
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
@@ -33,8 +36,10 @@ const ROUNDS: usize = 15;
 const MESSAGES: u64 = 1_000_000;
 /// Those to a mailbox that is bounded.
 const BOUNDED: u64 = 200_000;
-/// Requests.
-const REQUESTS: u64 = 50_000;
+/// Requests, of all clients together.
+const REQUESTS: u64 = 64_000;
+/// Clients, where there are several.
+const CLIENTS: u64 = 64;
 /// Messages that a bounded mailbox holds.
 const BOUND: usize = 1_000;
 /// Tasks that send, where there are several.
@@ -101,7 +106,7 @@ fn sum_below(count: u64) -> u64 {
     count * (count - 1) / 2
 }
 
-/// Has so many senders share the numbers below `count`. One of none is the caller.
+/// Sends the numbers below `count`, from so many tasks that share them, or from here if it is none.
 async fn share(senders: u64, count: u64, send: impl Fn(u64) + Clone + Send + 'static) {
     if senders == 0 {
         return (0..count).for_each(send);
@@ -332,35 +337,30 @@ fn measure_control() {
 fn measure_production(tokio: &Runtime) {
     println!("| in production | actor, a second | hand, a second | hand / actor | spread |");
     println!("|---|---|---|---|---|");
-    for (senders, what) in [
-        (0, "messages from outside"),
-        (1, "messages from a task"),
-        (SENDERS, "messages from 4 tasks"),
+    for (senders, who) in [
+        (0, "outside".to_string()),
+        (1, "a task".to_string()),
+        (SENDERS, format!("{SENDERS} tasks")),
     ] {
+        let what = format!("messages from {who}");
         let actor = || by_actor(senders, None, MESSAGES);
-        compare(tokio, what, MESSAGES, actor, || by_hand(senders, MESSAGES));
+        compare(tokio, &what, MESSAGES, actor, || by_hand(senders, MESSAGES));
     }
-    let (what, actor) = ("messages from outside, by hand in batches", || {
-        by_actor(0, None, MESSAGES)
-    });
-    compare(tokio, what, MESSAGES, actor, || {
-        by_hand_in_batches(0, MESSAGES)
-    });
-    for (is_task, what) in [
-        (false, "to a mailbox of 1,000, from outside"),
-        (true, "to a mailbox of 1,000, from a task"),
-    ] {
+    let what = "messages from outside, by hand in batches";
+    let actor = || by_actor(0, None, MESSAGES);
+    let hand = || by_hand_in_batches(0, MESSAGES);
+    compare(tokio, what, MESSAGES, actor, hand);
+    for (is_task, who) in [(false, "outside"), (true, "a task")] {
+        let what = format!("messages to a mailbox of {BOUND}, from {who}");
         let actor = || by_actor(u64::from(is_task), Some(BOUND), BOUNDED);
         let hand = || by_hand_bounded(is_task, BOUNDED);
-        compare(tokio, what, BOUNDED, actor, hand);
+        compare(tokio, &what, BOUNDED, actor, hand);
     }
-    for (clients, what) in [
-        (1, "requests, one after the other"),
-        (64, "requests of 64 clients"),
-    ] {
+    for clients in [1, CLIENTS] {
+        let what = format!("requests, clients at once: {clients}");
         let actor = || requests_by_actor(clients, REQUESTS);
         let hand = || requests_by_hand(clients, REQUESTS);
-        compare(tokio, what, REQUESTS / clients * clients, actor, hand);
+        compare(tokio, &what, REQUESTS, actor, hand);
     }
 }
 
