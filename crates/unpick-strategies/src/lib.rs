@@ -70,7 +70,7 @@ pub use ppct::{Ppct, PpctDraw};
 pub use preempt_always::PreemptAlways;
 pub use preempt_bound::PreemptBound;
 pub use priorities::Priorities;
-pub use random::Random;
+pub use random::{Random, RandomLinger};
 pub use random_sleep::RandomSleep;
 pub use random_source::RandomSource;
 pub use replay::Replay;

@@ -2,9 +2,14 @@
 //!
 //! P. Thomson's thesis (2016), section 3.2.4: at every point, one of the enabled tasks, each with the
 //! same probability. Nothing is remembered between executions, schedules can repeat, and the search
-//! never completes. Yields are ignored.
+//! never completes. Yields are ignored. With `linger`, tasks wait before atomic updates: see `random/linger.rs`.
+
+mod linger;
+
+pub use linger::RandomLinger;
 
 use crate::RandomSource;
+use alloc::boxed::Box;
 use unpick_engine::{Begin, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
@@ -37,6 +42,14 @@ impl Strategy for Random {
 
     fn answer(&mut self, _view: &View<'_>, question: Choice) -> Result<u32, Stop> {
         Ok(self.source.below(question.answer_count().into()) as u32)
+    }
+}
+
+/// The strategy with its parameter. The plain one is a type of its own: its choice is on the path of every step.
+pub(crate) fn build(seed: u64, linger: Option<u64>) -> Box<dyn Strategy> {
+    match linger {
+        None | Some(1) => Box::new(Random::new(seed)),
+        Some(weight) => Box::new(RandomLinger::new(seed, weight)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::technique::{Technique, WORDS, techniques};
 use crate::{
     ActorPct, ActorRandom, AtomFuzzer, Bound, Dfs, Dpor, HbrCache, Idb, Ipb, LazyDpor,
     LazyHbrCache, LazyOdpor, Maple, Odpor, Pct, Portfolio, Pos, Ppct, PreemptAlways, PreemptBound,
-    Random, RandomSleep, RoundRobin, Select, Surw,
+    RandomSleep, RoundRobin, Select, Surw, random,
 };
 use alloc::{
     boxed::Box,
@@ -184,7 +184,7 @@ impl Spec {
             "odpor" if self.value("part").is_some() => self.build_shared(seed),
             "odpor" => Box::new(Odpor::new()),
             "lazy-odpor" => Box::new(LazyOdpor::new()),
-            "random" => Box::new(Random::new(seed)),
+            "random" => random::build(seed, self.value("linger")),
             "pct" => Box::new(Pct::new(seed, depth, steps)),
             "ppct" => Box::new(Ppct::new(seed, depth, self.value("n"), steps)),
             "actor-random" => Box::new(ActorRandom::new(seed)),

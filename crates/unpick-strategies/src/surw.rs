@@ -18,12 +18,15 @@
 //! *Departures from the paper.* The counts are the largest ones seen in earlier executions, looked
 //! at after 1, 2, 4, 8, … of them; the first execution is a plain random walk. Where all that
 //! may go yield or spin, or none may go (the chosen one is blocked), one of those that should wait
-//! goes on, by weight.
+//! goes on, by weight. Objects are told apart as `places.rs` says.
+
+mod places;
 
 use crate::{RandomSource, random::uniform};
 use alloc::vec::Vec;
+use places::{Places, accesses};
 use unpick_engine::{Begin, Execution, Profile, Stop, Strategy, View};
-use unpick_trace::{Access, Choice, ObjectId, TaskId};
+use unpick_trace::{Choice, ObjectId, TaskId};
 
 /// Which events are interesting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +48,11 @@ pub struct Surw {
     select: Select,
     source: RandomSource,
     profile: Profile,
-    /// The objects that two tasks use and one changes, and how often they are used.
-    shared: Vec<(ObjectId, u64)>,
+    /// The objects that two tasks use and one changes, by place, and how often they are used.
+    shared: Vec<(usize, u64)>,
     /// The objects whose operations are interesting; all operations are if there is none.
-    objects: Vec<ObjectId>,
+    objects: Vec<usize>,
+    places: Places,
     /// Interesting events of each task and of all that descend from it.
     totals: Vec<u64>,
     /// r(t) for the tasks that exist.
@@ -68,6 +72,7 @@ impl Surw {
             profile: Profile::default(),
             shared: Vec::new(),
             objects: Vec::new(),
+            places: Places::default(),
             totals: Vec::new(),
             left: Vec::new(),
             intended: None,
@@ -80,12 +85,14 @@ impl Surw {
             return self.profile.operations_max[task];
         }
         let of_task = self.profile.accesses_max.get(task);
-        let count = |object: &ObjectId| of_task?.get(object.index()).map(|&(count, _)| count);
+        let count = |&place: &usize| of_task?.get(place).map(|&(count, _)| count);
         self.objects.iter().filter_map(count).sum()
     }
 
     fn is_interesting(&self, view: &View<'_>, task: TaskId) -> bool {
-        self.objects.is_empty() || self.objects.contains(&view.next_op(task).object)
+        let object = view.next_op(task).object;
+        self.objects.is_empty()
+            || (object != ObjectId::NONE && self.objects.contains(&self.places.of(object)))
     }
 
     /// Draws the objects of an execution.
@@ -95,11 +102,11 @@ impl Surw {
             return;
         };
         while self.objects.len() < self.shared.len().min(count as usize) {
-            let left = |(object, _): &&(ObjectId, u64)| !self.objects.contains(object);
+            let left = |(object, _): &&(usize, u64)| !self.objects.contains(object);
             let left = self.shared.iter().filter(left);
-            let weight = |(_, uses): &(ObjectId, u64)| if weighs { *uses } else { 1 };
+            let weight = |(_, uses): &(usize, u64)| if weighs { *uses } else { 1 };
             let mut place = self.source.below(left.clone().map(weight).sum());
-            let is_it = |one: &&(ObjectId, u64)| match place.checked_sub(weight(one)) {
+            let is_it = |one: &&(usize, u64)| match place.checked_sub(weight(one)) {
                 Some(rest) => {
                     place = rest;
                     false
@@ -190,12 +197,14 @@ impl Strategy for Surw {
             }
         }
         self.left.clear();
+        self.places.clear();
         self.intended = None;
         Begin::Ready
     }
 
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
         self.admit_new_tasks(view);
+        self.places.update(view.trace());
         let task = self.pick(view);
         if self.is_interesting(view, task) {
             let left = &mut self.left[task.index()];
@@ -211,21 +220,7 @@ impl Strategy for Surw {
 
     fn measure(&self, execution: &Execution, profile: &mut Profile) {
         if self.select != Select::All {
-            let mut counts: Vec<Vec<(u64, u64)>> = Vec::new();
-            counts.resize(execution.task_count(), Vec::new());
-            for step in execution.trace().steps.iter() {
-                let object = step.op.object;
-                if !step.is_operation() || object == ObjectId::NONE {
-                    continue;
-                }
-                let of_task = &mut counts[step.task.index()];
-                if of_task.len() <= object.index() {
-                    of_task.resize(object.index() + 1, (0, 0));
-                }
-                of_task[object.index()].0 += 1;
-                of_task[object.index()].1 += u64::from(step.op.access() == Access::Write);
-            }
-            profile.merge_accesses(&counts);
+            profile.merge_accesses(&accesses(execution));
         }
     }
 
@@ -243,7 +238,7 @@ impl Strategy for Surw {
             let used = users.clone().filter(|(count, _)| *count > 0).count();
             let uses = users.clone().map(|(count, _)| count).sum();
             if used > 1 && users.map(|(_, writes)| writes).sum::<u64>() > 0 {
-                self.shared.push((ObjectId(object as u32), uses));
+                self.shared.push((object, uses));
             }
         }
     }

@@ -138,7 +138,12 @@ static TECHNIQUES: &[Technique] = &[
     Technique::randomised(
         "random",
         "any enabled task, each with the same probability",
-        &[],
+        &[(
+            "linger",
+            1,
+            1 << 20,
+            "before an atomic update a task is drawn so many times less often (default 1)",
+        )],
     ),
     Technique::randomised(
         "pct",

@@ -41,6 +41,7 @@ const EXHAUSTIVE: &[&str] = &["dfs", "ipb", "idb", "round-robin"];
 const RANDOMISED: &[&str] = &[
     "portfolio",
     "random",
+    "random:linger=4",
     "pct",
     "pct:d=2,k=20",
     "ppct",
