@@ -15,7 +15,15 @@ use unpick_suite::published::{FIRST_BUG_TECHNIQUES, FIRST_BUGS, FirstBug, Mean};
 const PAGE: &str = "docs/study/first-bug.md";
 
 /// What is measured. The first five are the techniques of the table.
-const STRATEGIES: [&str; 6] = ["surw", "pct:d=3", "pct:d=10", "pos", "random", "portfolio"];
+const STRATEGIES: [&str; 7] = [
+    "surw",
+    "pct:d=3",
+    "pct:d=10",
+    "pos",
+    "random",
+    "random:linger=4",
+    "portfolio",
+];
 
 /// Measures and prints; writes the page if nothing was left out.
 pub(crate) fn run(root: &Path, only: &str, trials: u32, schedules_max: u64) -> Result<bool> {

@@ -247,6 +247,37 @@ fn the_report_of_a_study_opens_and_no_labels_meet() {
     assert!(browser.exceptions.is_empty());
 }
 
+/// What is checked in was drawn from other data than what the test above draws.
+#[test]
+fn the_reports_in_the_documentation_open_and_no_labels_meet() {
+    let place = Place::new("study-docs");
+    let Some(mut browser) = Browser::start(&place.0) else {
+        return;
+    };
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/study");
+    let folders = fs::read_dir(&docs).unwrap().map(Result::unwrap);
+    let reports = folders.map(|folder| folder.path().join("report.html"));
+    let mut reports: Vec<_> = reports.filter(|report| report.exists()).collect();
+    reports.sort();
+    assert!(reports.len() >= 5, "{reports:?}");
+    for report in reports {
+        let folder = report.parent().unwrap();
+        let is_picture =
+            |entry: &fs::DirEntry| entry.path().extension().is_some_and(|kind| kind == "svg");
+        let files = fs::read_dir(folder).unwrap().map(Result::unwrap);
+        let picture_count = files.filter(is_picture).count();
+        browser.open(&report);
+        let seen = browser.evaluate(
+            "[document.querySelectorAll('figure svg').length,
+              [...document.querySelectorAll('table')].filter(table => table.rows.length < 2).length,
+              document.querySelectorAll('table').length > 0]",
+        );
+        assert_eq!(seen, json!([picture_count, 0, true]), "{report:?}");
+        assert_eq!(browser.evaluate(OVERLAPS), json!([]), "{report:?}");
+        assert!(browser.exceptions.is_empty(), "{report:?}");
+    }
+}
+
 /// Pairs of labels of one picture that overlap, and labels that are cut off.
 const OVERLAPS: &str = "
     [...document.querySelectorAll('svg')].flatMap(svg => {

@@ -24,6 +24,8 @@ const STATES: &[(&str, [usize; 3])] = &[
     ("huang.sb_rfi", [3, 4, 4]),
     ("huang.peterson", [36, 36, 36]),
     ("huang.dekker", [33, 35, 55]),
+    ("huang.bakery", [72, 146, 162]),
+    ("huang.lamport", [141, 143, 427]),
 ];
 
 /// What each read of each task has returned.

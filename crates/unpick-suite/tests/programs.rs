@@ -13,6 +13,7 @@ const ATTEMPTS: &[(&str, u64)] = &[
     ("random", 400),
     ("surw:weigh=1", 2_000),
     ("idb", 3_000),
+    ("odpor", 5_000),
 ];
 
 /// What a fixed twin has to survive.
@@ -22,7 +23,7 @@ const SURVIVED: &[(&str, u64)] = &[("pct:d=3", 150), ("random", 100), ("idb", 15
 /// variants of the same code are tried.
 const POINTS_MAX: u32 = 4_500;
 
-/// Needs hundreds of thousands of executions: docs/study/safestack.md. A recorded schedule stands in.
+/// Needs a hundred thousand executions: docs/study/safestack.md. A lucky seed and a recorded schedule stand in.
 const HARD: &str = "misc.safestack";
 
 fn config(strategy: &str, executions: u64) -> Config {
@@ -42,16 +43,18 @@ fn body(label: &str) -> impl Fn() + Clone + Send + Sync + 'static {
 
 /// Programs that are not held to all this elsewhere.
 fn studied() -> impl Iterator<Item = &'static Program> {
-    let sources = [
-        Source::Sctbench,
-        Source::Radbench,
-        Source::Needlepoint,
-        Source::Ibm,
-    ];
+    let is_studied = |program: &Program| match program.source {
+        Source::Sctbench | Source::Radbench | Source::Needlepoint | Source::Ibm => true,
+        Source::Huang => facts(program.name)
+            .unwrap()
+            .kind
+            .is_some_and(|kind| kind != BugKind::WeakMemory),
+        _ => false,
+    };
     let is_short = |program: &Program| facts(program.name).unwrap().points <= POINTS_MAX;
     programs()
         .iter()
-        .filter(move |program| sources.contains(&program.source) && is_short(program))
+        .filter(move |program| is_studied(program) && is_short(program))
 }
 
 #[test]
@@ -130,6 +133,17 @@ fn every_fault_shows_as_its_kind_and_replays() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What no technique of the study found. The seed is a lucky one: in the mean it takes 108,000 executions.
+#[test]
+fn lingering_finds_the_fault_of_safestack() {
+    let found = explore(config("random:linger=4", 10_000).seed(19), body(HARD));
+    let failure = found.first_failure.expect("it is found");
+    assert!(fits(facts(HARD).unwrap().kind.unwrap(), &failure.outcome));
+    let again = replay(&config("random", 1), &body(HARD), failure.trace.clone());
+    let again = again.first_failure.expect("it fails again");
+    assert_eq!(again.trace.hash(), failure.trace.hash());
+}
+
 /// Found by `unpick suite run misc.safestack --strategy surw:objects=5,weigh=1 --seed 21 --executions 1000000`.
 #[test]
 fn a_recorded_schedule_shows_the_fault_of_safestack() {
@@ -159,7 +173,7 @@ fn fixed_twins_pass() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(twins >= 75, "only {twins} twins");
+    assert!(twins >= 79, "only {twins} twins");
 }
 
 /// The tables of docs/suite.md are what `unpick suite list --markdown` prints.
