@@ -56,4 +56,9 @@ static PATTERNS: &[(&str, Pattern)] = &[
     ("read_pair", HalfDone),
     ("missed_outcome", OrderViolation),
     ("coarse.philosophers_cycle", LockOrder),
+    ("huang.stackunsafe", LostUpdate),
+    ("huang.rvexample", HalfDone),
+    ("huang.account", LostUpdate),
+    ("huang.allocation", CheckThenAct),
+    ("huang.pingpong", HalfDone),
 ];
