@@ -156,7 +156,11 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
         order.tell_read(&mut this.clocks, task, object);
     }
     memory::check(address as usize, size_of::<T>(), kind, pc);
-    order.tell_write(&mut runtime().clocks, task, object);
+    let this = runtime();
+    order.tell_write(&mut this.clocks, task, object);
+    if order.writes && order.releases {
+        this.tasks[task.index()].locks.remove(object);
+    }
 }
 
 /// Tells what a store finds that others see later, before it is performed, and what it leaves.
@@ -285,10 +289,14 @@ unsafe fn exchange<T: Word>(
     };
     note(object, address, found, left, order, pc);
     let this = runtime();
-    this.tasks[this.current.index()].refused_by = match succeeds {
+    let task = &mut this.tasks[this.current.index()];
+    task.refused_by = match succeeds {
         true => ObjectId::NONE,
         false => object,
     };
+    if Order::modify(orders.0).locks() {
+        task.locks.add(object);
+    }
     (found, succeeds)
 }
 

@@ -132,6 +132,7 @@ unsafe extern "C" fn syscall(
             let this = runtime();
             let task = this.current;
             buffers::let_out(this, Some(task));
+            this.release_unseen();
             let result = futex([a, b, c, d, e, f]);
             // They look at what others have written meanwhile, without telling us: a missed race
             // rather than a false one.

@@ -62,6 +62,13 @@ impl Order {
         Order::new(order)
     }
 
+    /// Whether a compare-and-exchange of this order looks like one that takes a lock: it learns from others, and
+    /// tells them nothing.
+    #[inline]
+    pub fn locks(self) -> bool {
+        self.acquires && !self.releases
+    }
+
     /// Tells the clocks what an operation on a variable learns: before it counts as an access.
     #[inline]
     pub fn tell_read(self, clocks: &mut Clocks, task: TaskId, object: ObjectId) {

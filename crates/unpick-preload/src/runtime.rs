@@ -57,6 +57,44 @@ pub struct Task {
     /// The variable that its last compare-and-exchange did not change: a lock that it may take next in code
     /// that is not instrumented.
     pub refused_by: ObjectId,
+    pub locks: Locks,
+}
+
+/// The variables that a task has tried to lock, as it seems, and was not seen to release since: it may hold them,
+/// and release and take them again in code that is not instrumented, as a wait for a condition does.
+#[derive(Clone, Copy)]
+pub struct Locks {
+    variables: [ObjectId; Locks::COUNT],
+    /// How many have been put in.
+    count: usize,
+}
+
+impl Locks {
+    /// The latest ones are kept, for a task that locks without ever releasing: it does something else.
+    const COUNT: usize = 16;
+
+    const NONE: Locks = Locks {
+        variables: [ObjectId::NONE; Locks::COUNT],
+        count: 0,
+    };
+
+    #[inline]
+    pub fn add(&mut self, variable: ObjectId) {
+        if !self.variables.contains(&variable) {
+            self.variables[self.count % Locks::COUNT] = variable;
+            self.count += 1;
+        }
+    }
+
+    #[inline]
+    pub fn remove(&mut self, variable: ObjectId) {
+        if self.count > 0 {
+            let place = self.variables.iter().position(|one| *one == variable);
+            place
+                .into_iter()
+                .for_each(|place| self.variables[place] = ObjectId::NONE);
+        }
+    }
 }
 
 impl Task {
@@ -74,6 +112,7 @@ impl Task {
             stack: 0..0,
             pc: 0,
             refused_by: ObjectId::NONE,
+            locks: Locks::NONE,
         }
     }
 
@@ -417,6 +456,17 @@ impl Runtime {
             }
         }
         buffers::let_out(self, None);
+    }
+
+    /// The running task is about to wait or to wake others, and may have released what it has locked. That
+    /// cannot always be told by the value: who has taken the lock unseen leaves none behind.
+    pub fn release_unseen(&mut self) {
+        let task = self.current;
+        for variable in self.tasks[task.index()].locks.variables {
+            if variable != ObjectId::NONE {
+                self.clocks.release(task, variable);
+            }
+        }
     }
 
     /// Whether the running task has learned of others unseen, so that what seemed a race may be none: what has

@@ -136,6 +136,47 @@ fn notified() {
     assert_eq!(thread.join().unwrap(), 5);
 }
 
+/// The waiter has the lock again without being seen, looks, and gives it back in the same way.
+#[test]
+fn notified_twice() {
+    let p = Arc::new((Mutex::new(0), Condvar::new()));
+    let q = p.clone();
+    let thread = thread::spawn(move || {
+        let mut g = q.0.lock().unwrap();
+        while *g < 2 {
+            g = q.1.wait(g).unwrap();
+        }
+    });
+    for _ in 0..2 {
+        *p.0.lock().unwrap() += 1;
+        p.1.notify_one();
+    }
+    thread.join().unwrap();
+}
+
+/// The lock is taken after a wait for it, which is not seen either.
+#[test]
+fn waits_with_a_lock_that_was_waited_for() {
+    let p = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
+    let threads: Vec<_> = (0..3)
+        .map(|number| {
+            let q = p.clone();
+            thread::spawn(move || {
+                let mut g = q.0.lock().unwrap();
+                g.push(number);
+                q.1.notify_all();
+                while g.len() < 3 {
+                    g = q.1.wait(g).unwrap();
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    assert_eq!(p.0.lock().unwrap().len(), 3);
+}
+
 #[test]
 fn notified_within_a_limit() {
     let p = Arc::new((Mutex::new(0), Condvar::new()));
