@@ -166,8 +166,15 @@ impl Shadow {
     }
 
     /// Memory is about to be used by somebody who may not be the one it belongs to.
-    #[inline]
+    #[inline(always)]
     fn disclose(&mut self, address: usize, size: usize) {
+        if self.privates.may_hold(address, size) {
+            self.take_from_others(address, size);
+        }
+    }
+
+    #[inline(never)]
+    fn take_from_others(&mut self, address: usize, size: usize) {
         while let Some((task, written)) = self.privates.lose(address, size) {
             self.put_down(task, &written);
             self.privates.give_back(task, written);

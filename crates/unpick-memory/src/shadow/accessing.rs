@@ -76,6 +76,7 @@ impl Shadow {
         if task.0 >= TASK_COUNT_MAX {
             return None;
         }
+        self.disclose(address, size);
         let access = Access {
             task,
             pc,
@@ -83,32 +84,60 @@ impl Shadow {
             address,
             size,
         };
-        self.disclose(address, size);
-        let (number, epoch) = (task.0 as u16, clocks.epoch(task));
-        let mark = Mark::of(kind);
-        let mut found = None;
         let start = address % WORD_BYTES;
-        if size.wrapping_sub(1) < WORD_BYTES - start {
-            let word = address / WORD_BYTES;
-            let record = Record::new(number, epoch, start, size, mark, pc);
-            if !self.access_known(clocks, word, &record) {
-                self.access_word(clocks, word, record, &access, &mut found);
-            }
-            return found;
+        if size.wrapping_sub(1) >= WORD_BYTES - start {
+            return self.access_range(clocks, &access);
         }
-        for piece in pieces(address, size) {
+        let word = address / WORD_BYTES;
+        let (number, epoch) = (task.0 as u16, clocks.epoch(task));
+        let record = Record::new(number, epoch, start, size, Mark::of(kind), pc);
+        if self.access_first(word, &record) || self.access_known(clocks, word, &record) {
+            return None;
+        }
+        let mut found = None;
+        self.access_word(clocks, word, record, &access, &mut found);
+        found
+    }
+
+    /// The same for more than a part of a word.
+    #[inline(never)]
+    fn access_range(&mut self, clocks: &Clocks, access: &Access) -> Option<Finding> {
+        let (number, epoch) = (access.task.0 as u16, clocks.epoch(access.task));
+        let (mark, pc) = (Mark::of(access.kind), access.pc);
+        let mut found = None;
+        for piece in pieces(access.address, access.size) {
             match piece {
                 Piece::Part(word, start, size) => {
                     let record = Record::new(number, epoch, start, size, mark, pc);
-                    self.access_word(clocks, word, record, &access, &mut found);
+                    self.access_word(clocks, word, record, access, &mut found);
                 }
                 Piece::Words(page, from, to) => {
                     let record = Record::new(number, epoch, 0, WORD_BYTES, mark, pc);
-                    self.access_words(clocks, (page, from, to), record, &access, &mut found);
+                    self.access_words(clocks, (page, from, to), record, access, &mut found);
                 }
             }
         }
         found
+    }
+
+    /// The first access to a word, if its cell is not in use and nothing of its page was freed. Answers
+    /// whether it is that; nothing is wrong then, and nothing is left to be done.
+    #[inline(always)]
+    fn access_first(&mut self, word: usize, record: &Record) -> bool {
+        // SAFETY: the index is that of a cell, and no other reference to one exists.
+        let cell = unsafe { &mut *self.cells.add(self.index(word)) };
+        if cell.in_use(self.stamp) {
+            return false;
+        }
+        let number = word / PAGE_WORDS;
+        let page = self.page(number);
+        page.open(self.stamp);
+        if page.has_freed(number) {
+            return false;
+        }
+        cell.start(word, self.stamp, *record);
+        page.note_used(word);
+        true
     }
 
     /// An access to a word of which the task knows all that it has to. Answers whether it is that;
@@ -136,21 +165,28 @@ impl Shadow {
         let page = self.page(number);
         page.open(self.stamp);
         let has_freed = page.has_freed(number);
-        let first = self.slot(number) * PAGE_WORDS;
+        let stamp = self.stamp;
+        // SAFETY: the slot is that of a page of cells.
+        let cells = unsafe { self.cells.add(self.slot(number) * PAGE_WORDS) };
         for place in from..to {
             let word = number * PAGE_WORDS + place;
             // SAFETY: the index is that of a cell, and no other reference to one exists.
-            let cell = unsafe { &mut *self.cells.add(first + place) };
-            if cell.is_owned(word, record.task_number(), self.stamp) && cell.renew(&record) {
+            let cell = unsafe { &mut *cells.add(place) };
+            if !has_freed && !cell.in_use(stamp) {
+                cell.start(word, stamp, record);
+                page.note_used(word);
                 continue;
             }
-            if has_freed || cell.holds(word, self.stamp) {
+            if cell.is_owned(word, record.task_number(), stamp) && cell.renew(&record) {
+                continue;
+            }
+            if has_freed || cell.holds(word, stamp) {
                 self.access_word(clocks, word, record, access, found);
                 continue;
             }
-            cell.claim(word, self.stamp, &mut self.links);
+            cell.claim(word, stamp, &mut self.links);
             cell.begin(record);
-            self.page(number).note_used(word);
+            page.note_used(word);
         }
     }
 

@@ -164,6 +164,16 @@ impl Cell {
         }
     }
 
+    /// Takes the cell, which is not in use, for a word with its first access.
+    #[inline(always)]
+    pub fn start(&mut self, word: usize, stamp: u32, record: Record) {
+        *self = Cell {
+            key: key(word, record.task_number()),
+            state: u64::from(stamp),
+            records: [record, Record::NONE, Record::NONE],
+        };
+    }
+
     /// Makes the cell one that belongs to no execution.
     pub fn clear(&mut self, stamp: u32, links: &mut Links<Record>) {
         self.drop_chain(stamp, links);

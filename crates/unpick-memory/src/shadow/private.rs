@@ -101,19 +101,17 @@ impl Privates {
         true
     }
 
-    /// Somebody may use memory whom it does not belong to: a task that loses it, with what it wrote
-    /// down. Ask until there is none.
-    #[inline]
-    pub fn lose(&mut self, address: usize, size: usize) -> Option<(usize, Vec<Written>)> {
-        let range = address..address.saturating_add(size);
-        if range.start >= self.span.end || range.end <= self.span.start {
-            return None;
-        }
-        self.lose_one(&range)
+    /// Whether memory may belong to a task, as far as that is seen at a glance.
+    #[inline(always)]
+    pub fn may_hold(&self, address: usize, size: usize) -> bool {
+        address < self.span.end && self.span.start < address.saturating_add(size)
     }
 
-    fn lose_one(&mut self, range: &Range<usize>) -> Option<(usize, Vec<Written>)> {
-        let task = self.tasks.iter().position(|one| one.overlaps(range))?;
+    /// Somebody may use memory whom it does not belong to: a task that loses it, with what it wrote
+    /// down. Ask until there is none.
+    pub fn lose(&mut self, address: usize, size: usize) -> Option<(usize, Vec<Written>)> {
+        let range = address..address.saturating_add(size);
+        let task = self.tasks.iter().position(|one| one.overlaps(&range))?;
         let private = &mut self.tasks[task];
         private.length = 0;
         private.has_been_shared = true;
