@@ -5,7 +5,7 @@
 //! the execution is run again in the order in which it was recorded, with plain accesses to shared memory as points.
 
 use unpick_causality::{Found, ModelError, Predicted, Prediction, foretell};
-use unpick_engine::{FirstFailure, Memory};
+use unpick_engine::{FirstFailure, Limits, Memory};
 use unpick_protocol::{Answer, Lead, Points};
 use unpick_trace::{FailureKind, Outcome, Trace};
 
@@ -121,6 +121,11 @@ fn prepare(
         points: Points::Shared,
         // Executions go on behind a data race, which is not what is looked for here.
         races: false,
+        // However few were to be explored when the trace was recorded.
+        limits: Limits {
+            executions_max: u64::MAX,
+            ..options.limits
+        },
         ..options.clone()
     };
     let mut launched = Launched {
