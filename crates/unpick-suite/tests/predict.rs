@@ -9,7 +9,7 @@ use unpick_suite::{exact_programs, find};
 const LARGE: &[&str] = &["CS.twostage_100_bad"];
 
 /// Faulty programs whose one execution passes and foretells nothing. From `sb` on they are faults of
-/// weak memory, which sequential consistency does not show.
+/// weak memory, which sequential consistency does not show, but for the last one.
 const MISSED: &[&str] = &[
     "CS.bluetooth_driver_bad",
     "CS.twostage_bad",
@@ -23,6 +23,7 @@ const MISSED: &[&str] = &[
     "huang.mp",
     "huang.fig3_9a",
     "huang.microscope",
+    "huang.rvexample",
 ];
 
 #[test]
@@ -53,5 +54,5 @@ fn one_execution_foretells_most_faults_and_no_others() {
         }
     }
     assert_eq!(missed, MISSED);
-    assert_eq!((right, found), (71, 23));
+    assert_eq!((right, found), (74, 27));
 }
