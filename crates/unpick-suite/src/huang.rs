@@ -51,17 +51,6 @@ const fn program(
     }
 }
 
-/// A program of this family that has a fault without any weak memory.
-const fn faulty(
-    name: &'static str,
-    summary: &'static str,
-    parameters: &'static [Parameter],
-    fault: &'static str,
-    body: fn(&Arguments),
-) -> Program {
-    program(name, summary, parameters, Some(fault), body)
-}
-
 /// Shared variables that hold zero at the beginning.
 struct Variables<const N: usize>([AtomicU32; N]);
 

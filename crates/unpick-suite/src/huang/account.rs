@@ -1,16 +1,16 @@
 //! An account from which two tasks draw under its lock while two others pay in without it.
 
-use super::{Variables, faulty};
+use super::{Variables, program};
 use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = faulty(
+pub(crate) const PROGRAM: Program = program(
     "huang.account",
     "two tasks draw under a lock, two pay in without it",
     &[Parameter::twin("0 pays in under the lock")],
-    "a deposit or a withdrawal is lost",
+    Some("a deposit or a withdrawal is lost"),
     body,
 );
 

@@ -1,14 +1,14 @@
 //! Blocks are looked for in one critical section and taken in the next one.
 
-use super::{Section, Variables, faulty, run_both_locked};
+use super::{Section, Variables, program, run_both_locked};
 use crate::{Parameter, Program};
 
-pub(crate) const PROGRAM: Program = faulty(
+pub(crate) const PROGRAM: Program = program(
     "huang.allocation",
     "blocks that are found in one critical section and taken in another",
     &[Parameter::twin("0 finds and takes in one")],
     "a block is taken twice",
-    |arguments| match arguments.is_on("bug") {
+    |arguments| match arguments.is_on(Some("bug")) {
         true => run_both_locked(true, |in_section, blocks| {
             allocate(blocks, in_section, &|both| both());
         }),

@@ -1,16 +1,16 @@
 //! Five tasks use a reference to a player, take it out of its variable and put it back.
 
-use super::{Variables, faulty};
+use super::{Variables, program};
 use crate::{Arguments, Parameter, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = faulty(
+pub(crate) const PROGRAM: Program = program(
     "huang.pingpong",
     "five tasks use a reference, take it out and put it back",
     &[Parameter::twin("0 does so under a lock")],
-    "the reference is used while it is taken out",
+    Some("the reference is used while it is taken out"),
     body,
 );
 

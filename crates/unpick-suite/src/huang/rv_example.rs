@@ -1,17 +1,17 @@
 //! The motivating example of the first paper on maximal causality reduction (J. Huang, PLDI 2015), as its tool has
 //! it: the error takes two rounds of all three tasks in one order, through three values of two variables.
 
-use super::{Variables, faulty};
+use super::{Variables, program};
 use crate::{Arguments, Program};
 use std::sync::Arc;
 use unpick::sync::Mutex;
 use unpick::thread;
 
-pub(crate) const PROGRAM: Program = faulty(
+pub(crate) const PROGRAM: Program = program(
     "huang.rvexample",
     "two variables, of which only one is written under a lock",
     &[],
-    "the last task can meet the value that the one before it reaches in two steps",
+    Some("the last task can meet the value that the one before it reaches in two steps"),
     body,
 );
 

@@ -1,15 +1,15 @@
 //! Two tasks push and pop on one stack without a lock. Only the height of the stack matters, and so there is
 //! nothing else: an update of it that is lost leaves the later pop with an empty stack.
 
-use super::{Section, Variables, faulty, run_both_locked};
+use super::{Section, Variables, program, run_both_locked};
 use crate::{Parameter, Program};
 
-pub(crate) const PROGRAM: Program = faulty(
+pub(crate) const PROGRAM: Program = program(
     "huang.stackunsafe",
     "two tasks push and pop without a lock",
     &[Parameter::twin("0 pushes and pops under a lock")],
     "a lost update of the height makes a pop underflow",
-    |arguments| run_both_locked(!arguments.is_on("bug"), task),
+    |arguments| run_both_locked(!arguments.is_on(Some("bug")), task),
 );
 
 const HEIGHT: usize = 0;
