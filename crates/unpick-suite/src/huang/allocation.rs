@@ -7,8 +7,8 @@ pub(crate) const PROGRAM: Program = program(
     "huang.allocation",
     "blocks that are found in one critical section and taken in another",
     &[Parameter::twin("0 finds and takes in one")],
-    "a block is taken twice",
-    |arguments| match arguments.is_on(Some("bug")) {
+    Some("a block is taken twice"),
+    |arguments| match arguments.is_on("bug") {
         true => run_both_locked(true, |in_section, blocks| {
             allocate(blocks, in_section, &|both| both());
         }),

@@ -8,8 +8,8 @@ pub(crate) const PROGRAM: Program = program(
     "huang.stackunsafe",
     "two tasks push and pop without a lock",
     &[Parameter::twin("0 pushes and pops under a lock")],
-    "a lost update of the height makes a pop underflow",
-    |arguments| run_both_locked(!arguments.is_on(Some("bug")), task),
+    Some("a lost update of the height makes a pop underflow"),
+    |arguments| run_both_locked(!arguments.is_on("bug"), task),
 );
 
 const HEIGHT: usize = 0;
