@@ -407,6 +407,7 @@ impl Execution {
         }
         let created_by = self.operation_step() as u32;
         let slot = &mut self.tasks[task.index()];
+        slot.object = object;
         slot.held.clear();
         slot.joined = 0;
         slot.status = Status::Running;
@@ -428,8 +429,7 @@ impl Execution {
             finished: false,
             token: false,
         };
-        let object = self.push_object(state, ObjectKind::Task, parent);
-        self.tasks[task.index()].object = object;
+        self.push_object(state, ObjectKind::Task, parent);
         task
     }
 
@@ -601,6 +601,11 @@ impl Execution {
     /// Ends a task.
     pub fn finish(&mut self, task: TaskId) {
         self.record(Call::Finish(task));
+        self.leave_off(task);
+    }
+
+    #[inline]
+    fn leave_off(&mut self, task: TaskId) {
         let slot = &mut self.tasks[task.index()];
         let is_abandoned = slot.status == Status::Pending;
         slot.status = match is_abandoned {

@@ -229,12 +229,11 @@ impl Execution {
         )
     }
 
-    /// Performs a join.
+    /// Performs a join. It changes nothing, but does not count as idle: nobody joins a task twice.
     #[inline(never)]
     pub(crate) fn perform_join(&mut self, task: TaskId, op: Op) {
         self.objects[op.object.index()].end_wait(task);
         self.tasks[task.index()].joined += 1;
-        self.note_idle(task);
     }
 
     /// Performs an operation on its object.

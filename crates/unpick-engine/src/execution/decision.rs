@@ -135,7 +135,10 @@ impl Execution {
     /// [`Execution::advance`].
     #[inline]
     pub(crate) fn advance_past_end<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> usize {
-        self.finish(self.running);
+        if strategy.records() {
+            self.record(Call::Finish(self.running));
+        }
+        self.leave_off(self.running);
         match self.choose(strategy) {
             Some((_, handle)) => handle,
             None => self.handle_of_end,

@@ -67,12 +67,9 @@ impl Execution {
         else {
             return self.perform_on_other_channel(task, op);
         };
-        if !*receiver {
-            return self.perform_on_other_channel(task, op);
-        }
         // Only receivers without a deadline wait, and all for the same.
         match (op.kind, *queued) {
-            (OpKind::Send, before) => {
+            (OpKind::Send, before) if *receiver => {
                 *queued = before + 1;
                 if before == 0 && *senders > 0 && object.waiting_count > 0 {
                     self.enable_receivers(op.object);
