@@ -5,11 +5,10 @@
 //! open until somebody closes it. A task that waits for its next message is *idle*, which is no deadlock.
 //! And there are mailboxes inside an exploration only.
 
-use crate::rt;
+use crate::rt::{self, Shared};
 use crate::sync::mpsc::channel::Channel;
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 use unpick_engine::Grant;
 use unpick_trace::{Op, OpKind};
@@ -35,7 +34,7 @@ pub enum NoMessage {
 }
 
 /// A queue of messages. Its copies are the same mailbox.
-pub struct Mailbox<T>(Arc<Channel<(T, &'static str)>>);
+pub struct Mailbox<T>(Shared<Channel<(T, &'static str)>>);
 
 impl<T> Mailbox<T> {
     /// A mailbox of the current execution. With a bound, senders wait for room.
@@ -48,7 +47,7 @@ impl<T> Mailbox<T> {
             rt::is_in_task(),
             "a mailbox is made outside an exploration; make it inside the closure that is explored"
         );
-        Mailbox(Arc::new(Channel::new(bound)))
+        Mailbox(Shared::new(Channel::new(bound)))
     }
 
     /// Names the mailbox in reports.
@@ -122,7 +121,7 @@ impl<T> Mailbox<T> {
 
 impl<T> Clone for Mailbox<T> {
     fn clone(&self) -> Mailbox<T> {
-        Mailbox(Arc::clone(&self.0))
+        Mailbox(Shared::clone(&self.0))
     }
 }
 

@@ -1,15 +1,12 @@
 //! A task's body before it runs and its result after it has ended, in one allocation with two owners:
 //! the task, and the handle to wait for it.
 
-use super::runtime::current;
-use super::task::stamp;
+use super::shared::{Owners, destroy, place};
 use crate::thread::Thread;
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::Any;
 use std::cell::{OnceCell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread::Result;
 
 /// The task's half: something it runs once.
@@ -25,17 +22,12 @@ where
     F: FnOnce() -> T + Send + 'a,
     T: Send + 'a,
 {
-    let packet = allocate(Layout::new::<Packet<F, T>>()).cast::<Packet<F, T>>();
-    // SAFETY: the memory is fresh, and large enough.
-    unsafe {
-        packet.write(Packet {
-            owners: AtomicU8::new(2),
-            stamp: stamp(),
-            thread: OnceCell::new(),
-            body: UnsafeCell::new(Some(body)),
-            result: UnsafeCell::new(None),
-        });
-    }
+    let packet = place(Packet {
+        owners: Owners::new(2),
+        thread: OnceCell::new(),
+        body: UnsafeCell::new(Some(body)),
+        result: UnsafeCell::new(None),
+    });
     (Body(packet), Crop(packet))
 }
 
@@ -160,12 +152,11 @@ trait Harvest<T>: Owned {
 }
 
 struct Packet<F, T> {
-    owners: AtomicU8,
-    stamp: u64,
+    owners: Owners,
     /// The handle of the task, if somebody keeps it here.
     thread: OnceCell<Thread>,
-    /// This and the result are used only inside the execution with this stamp, whose tasks run one
-    /// at a time on one thread.
+    /// This and the result are used only inside the execution, whose tasks run one at a time on one
+    /// thread.
     body: UnsafeCell<Option<F>>,
     result: UnsafeCell<Option<Result<T>>>,
 }
@@ -174,7 +165,7 @@ impl<F, T> Packet<F, T> {
     #[inline]
     fn check_execution(&self) {
         assert!(
-            self.stamp == stamp(),
+            self.owners.are_here(),
             "internal error: a task's packet is used outside of its execution"
         );
     }
@@ -186,17 +177,9 @@ impl<F, T> Packet<F, T> {
 }
 
 impl<F, T> Owned for Packet<F, T> {
-    /// Inside the execution nothing needs to be locked: the task's half never leaves it. If the
-    /// handle was taken to another thread and is dropped there at this very moment, the count can be
-    /// one too high afterwards, and the packet is leaked.
     #[inline]
     fn give_up(&self) -> bool {
-        if self.stamp != stamp() {
-            return self.owners.fetch_sub(1, Ordering::AcqRel) == 1;
-        }
-        let owners = self.owners.load(Ordering::Acquire);
-        self.owners.store(owners - 1, Ordering::Release);
-        owners == 1
+        self.owners.give_up()
     }
 }
 
@@ -229,105 +212,5 @@ impl<F, T> Harvest<T> for Packet<F, T> {
 
     fn thread(&self) -> &OnceCell<Thread> {
         &self.thread
-    }
-}
-
-/// Memory of packets that a runtime keeps for the next ones, in blocks of one size.
-pub(super) struct Blocks {
-    /// Its capacity says how many are kept.
-    spare: Vec<NonNull<u8>>,
-}
-
-/// Enough for a closure with a dozen captured pointers.
-const BLOCK: Layout = match Layout::from_size_align(176, 16) {
-    Ok(layout) => layout,
-    Err(_) => panic!("not a layout"),
-};
-
-/// Blocks that a runtime keeps, at most.
-const SPARE_COUNT_MAX: usize = 64;
-
-impl Blocks {
-    pub fn new() -> Blocks {
-        Blocks {
-            spare: Vec::with_capacity(SPARE_COUNT_MAX),
-        }
-    }
-}
-
-impl Drop for Blocks {
-    fn drop(&mut self) {
-        for block in self.spare.drain(..) {
-            // SAFETY: all were allocated as blocks, and nobody uses them.
-            unsafe { dealloc(block.as_ptr(), BLOCK) };
-        }
-    }
-}
-
-/// Whether a packet lies in a block.
-#[inline]
-fn is_small(layout: Layout) -> bool {
-    layout.size() <= BLOCK.size() && layout.align() <= BLOCK.align()
-}
-
-#[inline]
-fn allocate(layout: Layout) -> NonNull<u8> {
-    let runtime = current();
-    if is_small(layout) && !runtime.is_null() {
-        // SAFETY: not null means current; the reference ends at once.
-        if let Some(block) = unsafe { (*runtime).blocks.spare.pop() } {
-            return block;
-        }
-    }
-    allocate_anew(if is_small(layout) { BLOCK } else { layout })
-}
-
-#[cold]
-fn allocate_anew(layout: Layout) -> NonNull<u8> {
-    // SAFETY: neither a block nor a packet is of size zero.
-    let memory = unsafe { alloc(layout) };
-    NonNull::new(memory).unwrap_or_else(|| handle_alloc_error(layout))
-}
-
-/// Drops a packet and gives its memory back.
-///
-/// # Safety
-/// It was made by [`packet`], and nobody uses it any more.
-#[inline]
-unsafe fn destroy<P: ?Sized>(packet: NonNull<P>) {
-    // SAFETY: as the caller promises. The memory is given back also if a destructor unwinds.
-    unsafe {
-        let _memory = Memory {
-            start: packet.cast(),
-            layout: Layout::for_value(packet.as_ref()),
-        };
-        packet.drop_in_place();
-    }
-}
-
-/// The memory of a packet that is being dropped.
-struct Memory {
-    start: NonNull<u8>,
-    layout: Layout,
-}
-
-impl Drop for Memory {
-    #[inline]
-    fn drop(&mut self) {
-        let is_small = is_small(self.layout);
-        let runtime = current();
-        // SAFETY: not null means current, and no reference is live. The memory was allocated as a
-        // block if it is small, and nobody uses it any more.
-        unsafe {
-            if is_small && !runtime.is_null() {
-                let spare = &mut (*runtime).blocks.spare;
-                if spare.len() < spare.capacity() {
-                    spare.push(self.start);
-                    return;
-                }
-            }
-            let layout = if is_small { BLOCK } else { self.layout };
-            dealloc(self.start.as_ptr(), layout);
-        }
     }
 }

@@ -3,7 +3,8 @@
 use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
 use super::memory::Bytes;
-use super::packet::Blocks;
+use super::queue::Rooms;
+use super::shared::Blocks;
 use super::statics::StaticsInUse;
 use super::{panic_hook, panicking};
 use std::any::Any;
@@ -73,6 +74,7 @@ pub(crate) struct Runtime {
     #[allow(clippy::vec_box)]
     pub(super) fibers: Vec<Box<Fiber>>,
     pub(super) blocks: Blocks,
+    pub(super) rooms: Rooms,
     /// What cells held, where stores go through buffers.
     pub(super) bytes: Bytes,
     pub(super) host: Context,
@@ -136,6 +138,7 @@ impl Runtime {
             program,
             fibers: Vec::new(),
             blocks: Blocks::new(),
+            rooms: Rooms::new(),
             bytes: Bytes::new(),
             host: Context::of_host(),
             context: null_mut(),

@@ -78,6 +78,21 @@ pub(crate) fn operate_at<M: Modelled + ?Sized>(
     operate_fully(kind, false, 0, value, location)
 }
 
+/// Performs an operation on an object that is known from its beginning. `None` outside its execution.
+#[inline(always)]
+#[track_caller]
+pub(crate) fn operate_inside(kind: OpKind, cell: &ObjectCell) -> Option<Grant> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    // SAFETY: not null means current, and no reference into the runtime is live.
+    unsafe {
+        let object = cell.get_usual((*runtime).stamp)?;
+        Some(perform(runtime, Op::new(kind, object), Location::caller()))
+    }
+}
+
 /// Performs an operation that gives up when `limit` has passed. `None` outside an execution.
 #[track_caller]
 pub(crate) fn operate_until<M: Modelled + ?Sized>(

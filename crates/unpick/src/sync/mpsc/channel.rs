@@ -4,16 +4,14 @@
 //! outlive its execution, in a static or a thread-local. Then its ends can only be dropped.
 
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
-use crate::rt::{self, Modelled, ObjectCell, Queue};
-use std::sync::Arc;
+use crate::rt::{self, Modelled, ObjectCell, Queue, Shared};
 use std::time::Duration;
 use unpick_engine::{Grant, Shape};
 use unpick_trace::OpKind;
 
 pub(crate) struct Channel<T> {
+    /// Known from the beginning, so that it also tells the execution.
     object: ObjectCell,
-    /// The execution it belongs to.
-    stamp: u64,
     capacity: Option<u32>,
     /// Closed once the receiver is gone.
     messages: Queue<T>,
@@ -36,24 +34,21 @@ impl<T> Channel<T> {
     /// Whether the execution it belongs to still runs, on this thread.
     #[inline]
     fn is_current(&self) -> bool {
-        self.stamp == rt::stamp()
+        self.object.get_usual(rt::stamp()).is_some()
     }
 
     #[inline]
     #[track_caller]
     pub(crate) fn check(&self) {
-        assert!(
-            self.is_current(),
-            "a channel that was made inside an exploration is used outside of its execution; \
-             create the channel anew inside the closure that is explored"
-        );
+        if !self.is_current() {
+            used_outside();
+        }
     }
 
     #[inline(always)]
     #[track_caller]
     pub(crate) fn operate(&self, kind: OpKind) -> Grant {
-        self.check();
-        rt::operate(kind, self).expect("internal error: an execution without a task")
+        rt::operate_inside(kind, &self.object).unwrap_or_else(|| used_outside())
     }
 
     #[inline]
@@ -66,7 +61,6 @@ impl<T> Channel<T> {
     pub(crate) fn new(bound: Option<usize>) -> Channel<T> {
         let channel = Channel {
             object: ObjectCell::new(),
-            stamp: rt::stamp(),
             capacity: bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
             messages: Queue::new(),
         };
@@ -104,29 +98,34 @@ impl<T> Channel<T> {
         // Declared first, so that it acts last, also if the operation unwinds. The messages are
         // dropped here as in std, not with the last sender, which may be one of them.
         let _discard = Discard(self);
-        if self.is_current() {
-            rt::operate(OpKind::ReceiverDrop, self);
-        }
+        rt::operate_inside(OpKind::ReceiverDrop, &self.object);
     }
 
     /// A sender goes away.
     #[inline(always)]
     #[track_caller]
     pub(crate) fn drop_sender(&self) {
-        if self.is_current() {
-            rt::operate(OpKind::SenderDrop, self);
-        }
+        rt::operate_inside(OpKind::SenderDrop, &self.object);
     }
+}
+
+#[cold]
+#[track_caller]
+fn used_outside() -> ! {
+    panic!(
+        "a channel that was made inside an exploration is used outside of its execution; create the \
+         channel anew inside the closure that is explored"
+    );
 }
 
 /// The two ends of a new channel of the current execution.
 pub(super) fn ends<T>(bound: Option<usize>) -> (SendingEnd<T>, ReceivingEnd<T>) {
-    let channel = Arc::new(Channel::new(bound));
-    (SendingEnd(Arc::clone(&channel)), ReceivingEnd(channel))
+    let channel = Shared::new(Channel::new(bound));
+    (SendingEnd(Shared::clone(&channel)), ReceivingEnd(channel))
 }
 
 /// One of the senders of a channel.
-pub(super) struct SendingEnd<T>(Arc<Channel<T>>);
+pub(super) struct SendingEnd<T>(Shared<Channel<T>>);
 
 impl<T> SendingEnd<T> {
     #[inline(always)]
@@ -154,7 +153,7 @@ impl<T> Clone for SendingEnd<T> {
         if self.0.is_current() {
             rt::add_sender(&*self.0);
         }
-        SendingEnd(Arc::clone(&self.0))
+        SendingEnd(Shared::clone(&self.0))
     }
 }
 
@@ -167,7 +166,7 @@ impl<T> Drop for SendingEnd<T> {
 }
 
 /// The receiver of a channel.
-pub(super) struct ReceivingEnd<T>(Arc<Channel<T>>);
+pub(super) struct ReceivingEnd<T>(Shared<Channel<T>>);
 
 impl<T> ReceivingEnd<T> {
     #[inline(always)]
