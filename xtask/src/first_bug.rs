@@ -115,8 +115,8 @@ fn introduction(trials: u32, schedules_max: u64) -> String {
 Made by `cargo xtask first-bug --trials {trials} --schedules {schedules_max}`, which writes this page anew.
 Columns without code marks are published: means over the successful trials of 20, with the number of these, from the
 raw data of SURW (ASPLOS 2025; at most 10,000 schedules a trial, 1,000,000 of SafeStack) and RFF (ASPLOS 2024; five
-minutes a trial). Columns with code marks are measured here: seeds 1 to {trials}, the same limits, `\\*` where the limit
-of {schedules_max} is smaller than the published one. `– (0)`: no trial was successful; `?`: not printed.
+minutes a trial). Columns with code marks are measured here: seeds 1 to {trials}, the same limits but at most
+{schedules_max} schedules, `\\*` where that is less. `– (0)`: no trial was successful; `?`: not printed.
 
 "
     )
