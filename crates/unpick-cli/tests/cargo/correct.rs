@@ -157,24 +157,21 @@ fn notified_twice() {
 /// The lock is taken after a wait for it, which is not seen either.
 #[test]
 fn waits_with_a_lock_that_was_waited_for() {
-    let p = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
-    let threads: Vec<_> = (0..3)
-        .map(|number| {
-            let q = p.clone();
-            thread::spawn(move || {
-                let mut g = q.0.lock().unwrap();
-                g.push(number);
-                q.1.notify_all();
-                while g.len() < 3 {
-                    g = q.1.wait(g).unwrap();
-                }
-            })
-        })
-        .collect();
-    for thread in threads {
-        thread.join().unwrap();
+    let p = Arc::new((Mutex::new((0, false)), Condvar::new()));
+    let q = p.clone();
+    let thread = thread::spawn(move || {
+        q.0.lock().unwrap().0 += 1;
+        q.0.lock().unwrap().1 = true;
+        q.1.notify_one();
+    });
+    let mut g = p.0.lock().unwrap();
+    g.0 += 1;
+    while !g.1 {
+        g = p.1.wait(g).unwrap();
     }
-    assert_eq!(p.0.lock().unwrap().len(), 3);
+    assert_eq!(g.0, 2);
+    drop(g);
+    thread.join().unwrap();
 }
 
 #[test]
