@@ -112,6 +112,28 @@ fn every_operation_is_a_step_and_few_threads_are_held_back() {
     assert_eq!(nobody.priorities, Default::default());
 }
 
+/// What the first thread does when all others have ended is no step, as it is none under control: with a larger k,
+/// fewer changes of priority would fall where they matter.
+#[test]
+fn steps_are_those_under_control() {
+    let place = Place::new("ppct-control");
+    for (path, threads, steps) in [("free/memcached.c", 4, 17), ("free/nspr.c", 3, 19)] {
+        let mut session = session(&place, path, &[]);
+        let free = (0..threads).map(|low_first| {
+            let execution = execute(&mut session, 1, order(1, low_first, &[]));
+            execution.priorities.step_count
+        });
+        assert_eq!(free.max(), Some(steps), "{path}");
+        let controlled = explore(
+            &place.build(path, false),
+            &options("pct:d=1", 100),
+            &mut |_| true,
+        );
+        let profile = controlled.unwrap().exploration.profile;
+        assert_eq!(profile.contended_steps_max, steps, "{path}");
+    }
+}
+
 /// The thread that begins low makes its first step when the other one has ended or waits for it.
 #[test]
 fn a_low_thread_goes_on_when_nobody_else_can() {

@@ -88,8 +88,10 @@ impl PriorityOrder {
 pub struct PriorityDesk {
     /// What the driver wants.
     pub order: PriorityOrder,
-    /// Steps of all threads, counted while there are two. Many writers.
+    /// Steps of all threads that count. Many writers.
     pub steps: AtomicU64,
+    /// Threads that have not come to their end. Many writers.
+    pub alive: AtomicU32,
     /// Threads of high priority that are not in a call that may block. Many writers.
     pub high_running: AtomicU32,
     /// Raised when somebody may run who did not: a thread was created, has come back from such a call, or was woken by

@@ -113,6 +113,7 @@ pub fn admit(desk: &FreeDesk, number: u32, thread: &FreeThread) {
     if depth == 0 {
         return;
     }
+    priorities.alive.fetch_add(1, Ordering::Relaxed);
     if number == priorities.order.low_first {
         enlist(desk, number, thread, depth);
     } else {
@@ -124,7 +125,11 @@ pub fn admit(desk: &FreeDesk, number: u32, thread: &FreeThread) {
 /// A thread was not created after all.
 pub fn withdraw(desk: &FreeDesk, thread: &FreeThread) {
     thread.is_ended.store(1, Ordering::Release);
-    if desk.priorities.order.depth != 0 && thread.priority.load(Ordering::Relaxed) == 0 {
+    if desk.priorities.order.depth == 0 {
+        return;
+    }
+    desk.priorities.alive.fetch_sub(1, Ordering::Relaxed);
+    if thread.priority.load(Ordering::Relaxed) == 0 {
         desk.priorities.high_running.fetch_sub(1, Ordering::SeqCst);
         call(desk);
     }
@@ -136,7 +141,7 @@ pub fn arrive(desk: &'static FreeDesk, thread: &FreeThread, placement: Placement
     match placement.side {
         Side::Before => {
             if is_step(operation) {
-                make_step(desk, thread);
+                make_step(desk, thread, operation);
             }
             // What high threads wake is looked at anyway: they have come back themselves, or were created.
             let is_low = thread.priority.load(Ordering::Relaxed) != 0;
@@ -147,6 +152,7 @@ pub fn arrive(desk: &'static FreeDesk, thread: &FreeThread, placement: Placement
                 go_away(desk, thread);
             }
             if operation == Operation::End {
+                desk.priorities.alive.fetch_sub(1, Ordering::Relaxed);
                 call(desk);
             }
         }
@@ -155,7 +161,7 @@ pub fn arrive(desk: &'static FreeDesk, thread: &FreeThread, placement: Placement
     }
 }
 
-fn make_step(desk: &'static FreeDesk, thread: &FreeThread) {
+fn make_step(desk: &'static FreeDesk, thread: &FreeThread, operation: Operation) {
     let priorities = &desk.priorities;
     let next = thread.priority_next.swap(0, Ordering::Relaxed);
     if next != 0 {
@@ -164,7 +170,7 @@ fn make_step(desk: &'static FreeDesk, thread: &FreeThread) {
     if thread.priority.load(Ordering::Relaxed) != 0 {
         wait_for_turn(desk, thread);
     }
-    if desk.threads.load(Ordering::Relaxed) < 2 {
+    if !is_counted(desk, operation) {
         return;
     }
     let step = priorities.steps.fetch_add(1, Ordering::Relaxed) + 1;
@@ -180,6 +186,15 @@ fn make_step(desk: &'static FreeDesk, thread: &FreeThread) {
         priorities.passes.store(1, Ordering::Release);
         call(desk);
     }
+}
+
+/// Whether a step is one of the k. None is before there is a second thread. Of a thread that is alone again only those
+/// are that create threads or join them: a change of priority anywhere else would hold it back from nobody, and the
+/// larger k, the seldomer a change falls where it matters.
+fn is_counted(desk: &FreeDesk, operation: Operation) -> bool {
+    let is_alone = desk.priorities.alive.load(Ordering::Relaxed) < 2;
+    !is_alone
+        || operation.category() == Category::Thread && desk.threads.load(Ordering::Relaxed) > 1
 }
 
 /// The priority of a thread falls.
