@@ -100,8 +100,8 @@ pub struct Event {
 /// What came of priorities in an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Priorities {
-    /// Steps of all threads, counted while there were two, and those by which a thread that was alone again created or
-    /// joined others.
+    /// Steps of all threads, counted while there were two, and those by which a thread that was alone created or joined
+    /// others.
     pub step_count: u64,
     /// Threads that were held back.
     pub low_count: u32,

@@ -105,8 +105,8 @@ fn every_operation_is_a_step_and_few_threads_are_held_back() {
     let mut session = session(&place, "free/parallel.c", &["3", "50", "100"]);
     let all = execute(&mut session, 1, order(3, 2, &[40, 90]));
     assert_eq!(all.end, End::Exited(0));
-    // Fifty of each of three threads, two creations and three joins of the first one.
-    assert_eq!(all.priorities.step_count, 150 + 2 + 3);
+    // Fifty of each of three threads, three creations and three joins of the first one.
+    assert_eq!(all.priorities.step_count, 150 + 3 + 3);
     assert!((1..=3).contains(&all.priorities.low_count), "{all:?}");
     let nobody = execute(&mut session, 1, PriorityOrder::NOBODY);
     assert_eq!(nobody.priorities, Default::default());
@@ -115,23 +115,38 @@ fn every_operation_is_a_step_and_few_threads_are_held_back() {
 /// What the first thread does when all others have ended is no step, as it is none under control: with a larger k,
 /// fewer changes of priority would fall where they matter.
 #[test]
-fn steps_are_those_under_control() {
+fn there_are_as_many_places_for_changes_as_under_control() {
     let place = Place::new("ppct-control");
-    for (path, threads, steps) in [("free/memcached.c", 4, 17), ("free/nspr.c", 3, 19)] {
+    for (path, threads, steps) in [("free/memcached.c", 4, 17_u32), ("free/nspr.c", 3, 19)] {
         let mut session = session(&place, path, &[]);
-        let free = (0..threads).map(|low_first| {
-            let execution = execute(&mut session, 1, order(1, low_first, &[]));
-            execution.priorities.step_count
-        });
-        assert_eq!(free.max(), Some(steps), "{path}");
-        let controlled = explore(
-            &place.build(path, false),
-            &options("pct:d=1", 100),
-            &mut |_| true,
-        );
+        let mut ppct = ParallelPpct::new(1, 2, None, None);
+        for low_first in 0..threads {
+            ppct.learn(&execute(&mut session, 1, order(1, low_first, &[])));
+        }
+        let promised = 1.0 / f64::from(steps) / f64::from(threads);
+        assert_eq!(ppct.guarantee(), promised, "{path}");
+        let command = place.build(path, false);
+        let controlled = explore(&command, &options("pct:d=1", 100), &mut |_| true);
         let profile = controlled.unwrap().exploration.profile;
-        assert_eq!(profile.contended_steps_max, steps, "{path}");
+        assert_eq!(profile.contended_steps_max, u64::from(steps), "{path}");
     }
+}
+
+/// The first thread can be held back from what follows the creation of the second one: the bound needs that.
+#[test]
+fn who_creates_the_second_thread_may_fall_at_that() {
+    let place = Place::new("ppct-chain");
+    let mut session = session(&place, "free/chain.c", &[]);
+    let mut judged = 0;
+    for seed in 0..20 {
+        let execution = execute(&mut session, seed, order(2, 1, &[1]));
+        let found = execution.priorities;
+        if found.passed + found.stalled == 0 {
+            assert_eq!(execution.end, End::Exited(1), "{found:?}");
+            judged += 1;
+        }
+    }
+    assert!(judged > 0, "always out of turn");
 }
 
 /// The thread that begins low makes its first step when the other one has ended or waits for it.

@@ -56,7 +56,8 @@ impl ParallelPpct {
     pub fn learn(&mut self, execution: &Execution) {
         let threads = execution.threads.len() as u32;
         self.profile.tasks_max = self.profile.tasks_max.max(threads);
-        let steps = execution.priorities.step_count;
+        // Behind the last one there is nobody to hold back.
+        let steps = execution.priorities.step_count.saturating_sub(1);
         self.profile.contended_steps_max = self.profile.contended_steps_max.max(steps);
         self.executions += 1;
         if self.executions.is_power_of_two() {

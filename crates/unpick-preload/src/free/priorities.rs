@@ -188,13 +188,12 @@ fn make_step(desk: &'static FreeDesk, thread: &FreeThread, operation: Operation)
     }
 }
 
-/// Whether a step is one of the k. None is before there is a second thread. Of a thread that is alone again only those
-/// are that create threads or join them: a change of priority anywhere else would hold it back from nobody, and the
-/// larger k, the seldomer a change falls where it matters.
+/// Whether a step is one of the k. Of a thread that is alone only those are that create threads or join them: a change
+/// of priority anywhere else would hold it back from nobody, and the larger k, the seldomer a change falls where it
+/// matters.
 fn is_counted(desk: &FreeDesk, operation: Operation) -> bool {
     let is_alone = desk.priorities.alive.load(Ordering::Relaxed) < 2;
-    !is_alone
-        || operation.category() == Category::Thread && desk.threads.load(Ordering::Relaxed) > 1
+    !is_alone || operation.category() == Category::Thread
 }
 
 /// The priority of a thread falls.
