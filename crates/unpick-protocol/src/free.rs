@@ -105,10 +105,6 @@ pub struct PriorityDesk {
     pub low: [AtomicU32; CHANGES_MAX + 1],
     /// How many. Many writers.
     pub low_count: AtomicU32,
-    /// Raised when it may have become the turn of a thread of low priority, which sleeps until then. Many writers.
-    pub turns: AtomicU32,
-    /// How many of them sleep. Many writers.
-    pub sleepers: AtomicU32,
 }
 
 /// Who has touched an address: what was seen last, which others may overwrite.

@@ -24,12 +24,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use unpick_noise::{Category, Operation, Placement, Placements, Random, Side};
 use unpick_protocol::{FreeDesk, FreeThread};
 
-/// Looks that only offer the processor, and looks at which a thread sleeps for a short time; later ones, for as long as
-/// it is not its turn, for a long one. Every sleep takes time from those who run.
-const LOOKS_AWAKE: u32 = 20;
-const LOOKS_SHORT: u32 = 25;
-const SHORT_NS: u64 = 20_000;
-const LONG_NS: u64 = 200_000;
+/// Looks that only offer the processor; later ones sleep.
+const LOOKS_AWAKE: u32 = 200;
+const LOOK_NS: u64 = 20_000;
 /// How long nobody has made a step if whoever is in a call that may block is taken to spin there, and if all are
 /// taken to wait busily; in milliseconds.
 const SPIN_MS: u64 = 20;
@@ -130,8 +127,7 @@ pub fn withdraw(desk: &FreeDesk, thread: &FreeThread) {
     }
     desk.priorities.alive.fetch_sub(1, Ordering::Relaxed);
     if thread.priority.load(Ordering::Relaxed) == 0 {
-        desk.priorities.high_running.fetch_sub(1, Ordering::SeqCst);
-        call(desk);
+        desk.priorities.high_running.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -153,7 +149,6 @@ pub fn arrive(desk: &'static FreeDesk, thread: &FreeThread, placement: Placement
             }
             if operation == Operation::End {
                 desk.priorities.alive.fetch_sub(1, Ordering::Relaxed);
-                call(desk);
             }
         }
         Side::After if blocks(operation) => come_back(desk, thread),
@@ -184,7 +179,6 @@ fn make_step(desk: &'static FreeDesk, thread: &FreeThread, operation: Operation)
     let drawn = Random::new(desk.order.seed, step as u32).next();
     if drawn.is_multiple_of(PASS_ODDS) && priorities.low_count.load(Ordering::Relaxed) != 0 {
         priorities.passes.store(1, Ordering::Release);
-        call(desk);
     }
 }
 
@@ -200,11 +194,10 @@ fn is_counted(desk: &FreeDesk, operation: Operation) -> bool {
 fn sink(desk: &FreeDesk, thread: &FreeThread, priority: u32) {
     if thread.priority.load(Ordering::Relaxed) != 0 {
         thread.priority.store(priority, Ordering::Release);
-        return call(desk);
+        return;
     }
     enlist(desk, thread::number_of(desk, thread), thread, priority);
-    desk.priorities.high_running.fetch_sub(1, Ordering::SeqCst);
-    call(desk);
+    desk.priorities.high_running.fetch_sub(1, Ordering::AcqRel);
 }
 
 /// Puts a thread among those of low priority: at most d of them, so that there is room.
@@ -219,26 +212,8 @@ fn enlist(desk: &FreeDesk, number: u32, thread: &FreeThread, priority: u32) {
 fn go_away(desk: &FreeDesk, thread: &FreeThread) {
     thread.is_away.store(1, Ordering::Release);
     if thread.priority.load(Ordering::Relaxed) == 0 {
-        desk.priorities.high_running.fetch_sub(1, Ordering::SeqCst);
+        desk.priorities.high_running.fetch_sub(1, Ordering::AcqRel);
     }
-}
-
-/// It may have become the turn of somebody who sleeps, for good: a thread has ended or fallen. Who goes away may be back
-/// at once, and that is not worth a call.
-fn call(desk: &FreeDesk) {
-    let priorities = &desk.priorities;
-    priorities.turns.fetch_add(1, Ordering::SeqCst);
-    if priorities.sleepers.load(Ordering::SeqCst) != 0 {
-        sys::futex_wake(&priorities.turns);
-    }
-}
-
-/// Sleeps for so long, or until somebody calls who has not done so when `turns` was read.
-fn sleep(desk: &FreeDesk, turns: u32, nanoseconds: u64) {
-    let priorities = &desk.priorities;
-    priorities.sleepers.fetch_add(1, Ordering::SeqCst);
-    sys::futex_wait_for(&priorities.turns, turns, nanoseconds);
-    priorities.sleepers.fetch_sub(1, Ordering::SeqCst);
 }
 
 fn come_back(desk: &FreeDesk, thread: &FreeThread) {
@@ -261,10 +236,8 @@ fn wait_for_turn(desk: &'static FreeDesk, thread: &FreeThread) {
     let mut looks = 0;
     let (mut steps, mut since) = (priorities.steps.load(Ordering::Relaxed), ticks());
     loop {
-        let turns = priorities.turns.load(Ordering::SeqCst);
         let changes = priorities.changes.load(Ordering::Acquire);
-        let is_turn = is_turn(desk, thread);
-        if is_turn {
+        if is_turn(desk, thread) {
             // If nothing has changed since the last time, those who are away are blocked still.
             let is_calm = thread.calm.load(Ordering::Relaxed) == changes + 1;
             let spins = ticks() - since > SPIN_MS * desk.ticks_per_ms;
@@ -285,19 +258,19 @@ fn wait_for_turn(desk: &'static FreeDesk, thread: &FreeThread) {
             return;
         }
         looks += 1;
-        match looks {
-            ..LOOKS_AWAKE => offer_processor(),
-            LOOKS_AWAKE..LOOKS_SHORT => sleep(desk, turns, SHORT_NS),
-            // Soon those are asleep who are about to be blocked.
-            _ if is_turn => sleep(desk, turns, SHORT_NS),
-            _ => sleep(desk, turns, LONG_NS),
+        // SAFETY: the thread only offers its processor, or sleeps for a moment.
+        unsafe {
+            if looks < LOOKS_AWAKE {
+                sys::call(libc::SYS_sched_yield, [0; 6]);
+            } else {
+                let time = libc::timespec {
+                    tv_sec: 0,
+                    tv_nsec: LOOK_NS as i64,
+                };
+                sys::call(libc::SYS_nanosleep, [&raw const time as i64, 0, 0, 0, 0, 0]);
+            }
         }
     }
-}
-
-fn offer_processor() {
-    // SAFETY: changes nothing.
-    unsafe { sys::call(libc::SYS_sched_yield, [0; 6]) };
 }
 
 /// Whether nobody runs whose priority is higher, if everybody who is away is blocked.
