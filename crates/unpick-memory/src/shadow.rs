@@ -160,8 +160,10 @@ impl Shadow {
 
     /// Memory that belonged to a task goes to another one: all that is known of it is forgotten.
     pub fn recycle(&mut self, address: usize, size: usize) {
-        if !self.privates.remove(&inner_words(address, size)) {
-            self.allocate(address, size);
+        let range = inner_words(address, size);
+        match self.privates.remove(&range) {
+            end if end == range.start => self.allocate(address, size),
+            end => self.allocate(end, range.end - end),
         }
     }
 
@@ -175,19 +177,21 @@ impl Shadow {
 
     #[inline(never)]
     fn take_from_others(&mut self, address: usize, size: usize) {
-        while let Some((task, written)) = self.privates.lose(address, size) {
-            self.put_down(task, &written);
+        while let Some((task, from, written)) = self.privates.lose(address, size) {
+            self.put_down(task, from, &written);
             self.privates.give_back(task, written);
         }
     }
 
-    /// Puts accesses into their cells that a task wrote down while it was alone.
+    /// Puts accesses into their cells that a task wrote down while it was alone: from an address on.
     #[cold]
-    fn put_down(&mut self, task: usize, written: &[Written]) {
+    fn put_down(&mut self, task: usize, from: usize, written: &[Written]) {
         // Nobody else is there whom the task would have to know.
         let clocks = Clocks::new();
         for access in written {
-            for (word, start, size) in words(access.address, access.size as usize) {
+            let end = access.address + access.size as usize;
+            let lost = access.address.max(from).min(end);
+            for (word, start, size) in words(lost, end - lost) {
                 let Written {
                     epoch, pc, mark, ..
                 } = *access;

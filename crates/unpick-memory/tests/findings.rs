@@ -263,6 +263,42 @@ fn what_a_task_did_alone_is_known_when_another_one_comes() {
 }
 
 #[test]
+fn what_lies_below_the_memory_that_another_one_came_to_is_not_forgotten() {
+    let mut program = Program::new();
+    program.owned.shadow.keep_private(TaskId(1), ADDRESS, 256);
+    // One access to both sides of the place from which on the memory is lost.
+    assert_eq!(program.access(1, Write, 120, 16), None);
+    program.hand_over(1, 2);
+    assert_eq!(program.access(1, Write, 0, 8), None);
+    assert_eq!(program.access(2, Read, 128, 8), None);
+    assert_eq!(program.access(1, Write, 120, 4), None);
+    assert_eq!(program.access(2, Read, 124, 4), None);
+    let earlier = program.expected(1, Write, 120, 4);
+    let later = program.expected(2, Read, 120, 8);
+    let expected = Some(Finding::Race { earlier, later });
+    assert_eq!(program.access(2, Read, 120, 8), expected);
+    let earlier = program.expected(1, Write, 0, 8);
+    let later = program.expected(2, Write, 0, 8);
+    let expected = Some(Finding::Race { earlier, later });
+    assert_eq!(program.access(2, Write, 0, 8), expected);
+}
+
+#[test]
+fn a_stack_that_another_one_came_to_has_no_past_either() {
+    let mut program = Program::new();
+    program.owned.shadow.keep_private(TaskId(1), ADDRESS, 256);
+    program.access(1, Write, 8, 8);
+    program.access(1, Write, 200, 8);
+    program.access(2, Read, 136, 8);
+    program.owned.shadow.recycle(ADDRESS, 256);
+    program.owned.shadow.keep_private(TaskId(2), ADDRESS, 256);
+    for at in [8, 136, 200] {
+        assert_eq!(program.access(2, Write, at, 8), None, "{at}");
+        assert_eq!(program.access(2, Read, at, 8), None, "{at}");
+    }
+}
+
+#[test]
 fn a_stack_that_goes_to_another_task_has_no_past() {
     for somebody_came in [false, true] {
         let mut program = Program::new();

@@ -235,6 +235,12 @@ const AT_PAGE_END: Scale = Scale {
     step: 1,
 };
 
+/// A place where ranges are some hundred bytes long: as stacks are lost piece by piece.
+const APART: Scale = Scale {
+    base: 0x7fff_f000 - 80,
+    step: 12,
+};
+
 /// Ranges of up to 13 kilobytes that begin and end anywhere.
 const PAGES: Scale = Scale {
     base: 0x40_1000 - 1000,
@@ -294,8 +300,10 @@ proptest! {
         first in acts(2),
         second in acts(2),
         ends in prop::collection::vec(0..RANGE_END_MAX, 3),
+        is_apart in any::<bool>(),
         looks_for_shared in any::<bool>(),
     ) {
+        let scale = if is_apart { APART } else { AT_PAGE_END };
         let mut owned = Owned::new();
         owned.shadow.look_for_shared(looks_for_shared);
         let mut clocks = Clocks::new();
@@ -309,7 +317,7 @@ proptest! {
             })
             .collect();
         for acts in [first, second] {
-            check_with_privates(&acts, AT_PAGE_END, &privates, &mut clocks, &mut owned.shadow)?;
+            check_with_privates(&acts, scale, &privates, &mut clocks, &mut owned.shadow)?;
         }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Most accesses of a task are to its own stack, and hardly ever does another task touch that. So they
 //! are only written down, one behind the other. When somebody else comes, what was written down is put
-//! into the cells, in order and with the epochs of then, and from there on the stack is memory like any
-//! other. Nothing is missed, and nothing depends on when that happens.
+//! into the cells, in order and with the epochs of then, and from there on it is memory like any other:
+//! all from where they came up, which is where callers and thread-locals lie. What is called later uses
+//! what lies below, and that stays private. Nothing is missed, and nothing depends on when that happens.
 
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -12,6 +13,10 @@ use super::record::Mark;
 
 /// Accesses that are written down at most, for each task: with more of them, the cells are smaller.
 const ACCESS_COUNT_MAX: usize = 1 << 16;
+
+/// Bytes that are lost together: what others use often lies side by side, and each loss takes a look at
+/// all that was written down.
+const LOST_TOGETHER: usize = 64;
 
 /// An access that was written down.
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +36,9 @@ struct Private {
     /// Zero: nothing is private any more.
     length: usize,
     written: Vec<Written>,
-    /// Whether somebody else came, in whatever execution: then it is not worth the trouble.
-    has_been_shared: bool,
+    /// The lowest place to which somebody else came, in whatever execution: from there on it is not worth
+    /// the trouble. Zero for none.
+    shared_from: usize,
 }
 
 /// What each task has for itself.
@@ -53,26 +59,30 @@ impl Privates {
         self.span = 0..0;
     }
 
-    /// Takes memory from the task that has it for itself, and forgets what that wrote down. Answers
-    /// whether there was one: then no cell knows of an access there.
-    pub fn remove(&mut self, range: &Range<usize>) -> bool {
-        let is_it = |one: &&mut Private| one.length > 0 && one.range() == *range;
+    /// Takes memory from the task that has it for itself, and forgets what that wrote down. Answers up to
+    /// where it did: no cell knows of an access there.
+    pub fn remove(&mut self, range: &Range<usize>) -> usize {
+        let is_it = |one: &&mut Private| one.length > 0 && one.start == range.start;
         let Some(private) = self.tasks.iter_mut().find(is_it) else {
-            return false;
+            return range.start;
         };
+        let end = private.range().end;
         private.length = 0;
         private.written.clear();
-        true
+        end
     }
 
     /// Memory belongs to a task from now on. In whole words: the cell of one that is partly another's
     /// would hide who comes.
-    pub fn add(&mut self, task: usize, range: Range<usize>) {
+    pub fn add(&mut self, task: usize, mut range: Range<usize>) {
         while self.tasks.len() <= task {
             self.tasks.push(Private::default());
         }
         let private = &mut self.tasks[task];
-        if !private.has_been_shared {
+        if range.contains(&private.shared_from) {
+            range.end = private.shared_from;
+        }
+        if !range.is_empty() {
             self.span = match self.span.is_empty() {
                 true => range.clone(),
                 false => self.span.start.min(range.start)..self.span.end.max(range.end),
@@ -107,20 +117,29 @@ impl Privates {
         address < self.span.end && self.span.start < address.saturating_add(size)
     }
 
-    /// Somebody may use memory whom it does not belong to: a task that loses it, with what it wrote
-    /// down. Ask until there is none.
-    pub fn lose(&mut self, address: usize, size: usize) -> Option<(usize, Vec<Written>)> {
+    /// Somebody may use memory whom it does not belong to: a task that loses it, from where on, and all that
+    /// it wrote down, to be given back. Ask until there is none.
+    pub fn lose(&mut self, address: usize, size: usize) -> Option<(usize, usize, Vec<Written>)> {
         let range = address..address.saturating_add(size);
         let task = self.tasks.iter().position(|one| one.overlaps(&range))?;
         let private = &mut self.tasks[task];
-        private.length = 0;
-        private.has_been_shared = true;
-        Some((task, core::mem::take(&mut private.written)))
+        let from = match private.written.len() >= ACCESS_COUNT_MAX {
+            true => private.start,
+            false => private.start.max(address / LOST_TOGETHER * LOST_TOGETHER),
+        };
+        private.length = from - private.start;
+        private.shared_from = from;
+        Some((task, from, core::mem::take(&mut private.written)))
     }
 
-    /// Takes the memory of a list back.
+    /// Takes back what a task wrote down, and forgets what it wrote of memory that it has lost.
     pub fn give_back(&mut self, task: usize, mut written: Vec<Written>) {
-        written.clear();
+        let end = self.tasks[task].range().end;
+        written.retain_mut(|access| {
+            let left = end.saturating_sub(access.address);
+            access.size = left.min(access.size as usize) as u32;
+            left > 0
+        });
         self.tasks[task].written = written;
     }
 }
