@@ -5,7 +5,7 @@ use crate::buffers;
 use crate::free;
 use crate::interpose::interpose;
 use crate::named;
-use crate::runtime::{operate, running, runtime, take_turn};
+use crate::runtime::{operate, running, running_here, runtime, take_turn};
 use crate::signals;
 use crate::tasks;
 use alloc::format;
@@ -124,11 +124,21 @@ pub fn check(address: usize, size: usize, kind: AccessKind, pc: usize) {
     }
     let (shadow, clocks) = (&mut this.shadow, &this.clocks);
     if !shadow.access_own(clocks, this.current, address, size, kind, pc) {
+        check_known(address, size, kind, pc);
+    }
+}
+
+/// The same for memory that is not the task's own, as far as is seen at a glance.
+#[inline(never)]
+fn check_known(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    let this = runtime();
+    let (shadow, clocks) = (&mut this.shadow, &this.clocks);
+    if !shadow.access_known(clocks, this.current, address, size, kind, pc) {
         check_thoroughly(address, size, kind, pc);
     }
 }
 
-/// The same for memory that may not be the task's own.
+/// The same for any memory.
 #[inline(never)]
 fn check_thoroughly(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
@@ -195,9 +205,23 @@ fn past(access: &Access) -> &'static str {
     }
 }
 
-/// A plain access.
+/// A plain access. The usual way calls nothing before it ends, so that it has no registers to save.
 #[inline(always)]
 fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    let Some(this) = running_here().filter(|this| this.points == Points::Sync) else {
+        return access_with_care(address, size, kind, pc);
+    };
+    if this.watches_memory() {
+        let (shadow, clocks) = (&mut this.shadow, &this.clocks);
+        if !shadow.access_own(clocks, this.current, address, size, kind, pc) {
+            check_known(address, size, kind, pc);
+        }
+    }
+}
+
+/// The same, wherever it is.
+#[inline(never)]
+fn access_with_care(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let Some(this) = running() else {
         return free::access(address, kind == AccessKind::Write, pc);
     };
@@ -276,17 +300,19 @@ interpose! {
     fn __tsan_init(; pc) {}
 
     fn __tsan_func_entry(return_address: usize; pc) {
-        if let Some(this) = running() {
-            this.tasks[this.current.index()].calls.enter(return_address);
-            if !this.named.is_empty() {
-                named::enter(this, pc);
-            }
+        let is_done = running_here().is_some_and(|this| {
+            let task = this.tasks.get_mut(this.current.index());
+            this.named.is_empty() && task.is_some_and(|task| task.calls.enter_if_room(return_address))
+        });
+        if !is_done {
+            enter_function(return_address, pc);
         }
     }
 
     fn __tsan_func_exit(; pc) {
-        if let Some(this) = running() {
-            this.tasks[this.current.index()].calls.leave();
+        match running_here().map(|this| this.tasks.get_mut(this.current.index())) {
+            Some(Some(task)) => task.calls.leave(),
+            _ => leave_function(),
         }
     }
 
@@ -328,6 +354,25 @@ interpose! {
             access(target as usize, size, AccessKind::Write, pc);
         }
         libc::memset(target, value, size)
+    }
+}
+
+/// A function begins, wherever it is. The usual way calls nothing, as that of an access.
+#[inline(never)]
+fn enter_function(return_address: usize, pc: usize) {
+    if let Some(this) = running() {
+        this.tasks[this.current.index()].calls.enter(return_address);
+        if !this.named.is_empty() {
+            named::enter(this, pc);
+        }
+    }
+}
+
+/// A function ends, wherever it is.
+#[inline(never)]
+fn leave_function() {
+    if let Some(this) = running() {
+        this.tasks[this.current.index()].calls.leave();
     }
 }
 

@@ -581,6 +581,16 @@ pub fn running() -> Option<&'static mut Runtime> {
     }
 }
 
+/// The runtime if an execution is under way, and whoever runs is the task that should: [`running`] without
+/// a call, for what is done all the time. `None` says nothing.
+#[inline(always)]
+pub fn running_here() -> Option<&'static mut Runtime> {
+    let runtime = RUNTIME.load(Ordering::Relaxed);
+    // SAFETY: as above.
+    let runtime = unsafe { runtime.as_mut() }?;
+    (runtime.phase.load(Ordering::Relaxed) == RUNNING).then_some(runtime)
+}
+
 /// The runtime if an execution is under way, whoever runs: for those who only look.
 pub fn watching() -> Option<&'static mut Runtime> {
     let runtime = RUNTIME.load(Ordering::Relaxed);

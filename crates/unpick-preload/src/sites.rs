@@ -40,6 +40,16 @@ impl Calls {
         self.last = None;
     }
 
+    /// The same if that needs no more memory. Answers whether it did.
+    #[inline]
+    pub fn enter_if_room(&mut self, return_address: usize) -> bool {
+        let has_room = self.returns.len() < self.returns.capacity();
+        if has_room {
+            self.enter(return_address);
+        }
+        has_room
+    }
+
     #[inline]
     pub fn leave(&mut self) {
         self.returns.pop();

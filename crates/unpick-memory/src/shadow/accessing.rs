@@ -21,10 +21,12 @@ impl Shadow {
         kind: AccessKind,
         pc: usize,
     ) -> Option<Finding> {
-        match self.access_own(clocks, task, address, size, kind, pc) {
-            true => None,
-            false => self.access_any(clocks, task, address, size, kind, pc),
+        if self.access_own(clocks, task, address, size, kind, pc)
+            || self.access_known(clocks, task, address, size, kind, pc)
+        {
+            return None;
         }
+        self.access_any(clocks, task, address, size, kind, pc)
     }
 
     /// The simple part of [`Shadow::access`]: memory that the task has for itself, or a word of which only
@@ -62,8 +64,33 @@ impl Shadow {
         cell.is_owned(word, number, self.stamp) && cell.renew(&record)
     }
 
+    /// The next part of it: a word of which the task knows all that it has to. Answers whether it is that, as
+    /// above. Memory of which cells say something is nobody's own.
+    #[inline(always)]
+    pub fn access_known(
+        &mut self,
+        clocks: &Clocks,
+        task: TaskId,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        let start = address % WORD_BYTES;
+        let is_word = size.wrapping_sub(1) < WORD_BYTES - start && task.0 < TASK_COUNT_MAX;
+        if !is_word || self.looks_for_shared {
+            return false;
+        }
+        let (word, number, epoch) = (address / WORD_BYTES, task.0 as u16, clocks.epoch(task));
+        // SAFETY: the index is that of a cell, and no other reference to one exists.
+        let cell = unsafe { &mut *self.cells.add(self.index(word)) };
+        let record = Record::new(number, epoch, start, size, Mark::of(kind), pc);
+        cell.holds(word, self.stamp)
+            && (cell.knows(&record) || cell.follow(&record, clocks.known_to(task)))
+    }
+
     /// The rest of [`Shadow::access`].
-    #[inline(never)]
+    #[inline]
     pub fn access_any(
         &mut self,
         clocks: &Clocks,
@@ -76,7 +103,14 @@ impl Shadow {
         if task.0 >= TASK_COUNT_MAX {
             return None;
         }
-        self.disclose(address, size);
+        if self.privates.may_hold(address, size) {
+            if self.privates.make_room(task.index(), address)
+                && self.access_own(clocks, task, address, size, kind, pc)
+            {
+                return None;
+            }
+            self.take_from_others(address, size);
+        }
         let access = Access {
             task,
             pc,
@@ -91,7 +125,7 @@ impl Shadow {
         let word = address / WORD_BYTES;
         let (number, epoch) = (task.0 as u16, clocks.epoch(task));
         let record = Record::new(number, epoch, start, size, Mark::of(kind), pc);
-        if self.access_first(word, &record) || self.access_known(clocks, word, &record) {
+        if self.access_first(word, &record) {
             return None;
         }
         let mut found = None;
@@ -138,17 +172,6 @@ impl Shadow {
         cell.start(word, self.stamp, *record);
         page.note_used(word);
         true
-    }
-
-    /// An access to a word of which the task knows all that it has to. Answers whether it is that;
-    /// nothing is wrong then, and nothing is left to be done.
-    #[inline(always)]
-    fn access_known(&mut self, clocks: &Clocks, word: usize, record: &Record) -> bool {
-        // SAFETY: the index is that of a cell, and no other reference to one exists.
-        let cell = unsafe { &mut *self.cells.add(self.index(word)) };
-        !self.looks_for_shared
-            && cell.holds(word, self.stamp)
-            && (cell.knows(record) || cell.follow(record, clocks.known_to(record.task())))
     }
 
     /// An access to words of a page, from one place in it to before another: most of them are new, or

@@ -13,6 +13,8 @@ use super::record::Mark;
 
 /// Accesses that are written down at most, for each task: with more of them, the cells are smaller.
 const ACCESS_COUNT_MAX: usize = 1 << 16;
+/// Accesses that there is room for, once there are any.
+const ACCESS_COUNT_MIN: usize = 1 << 6;
 
 /// Bytes that are lost together: what others use often lies side by side, and each loss takes a look at
 /// all that was written down.
@@ -93,7 +95,7 @@ impl Privates {
         }
     }
 
-    /// Writes an access down if the task has its memory for itself. Answers whether it did.
+    /// Writes an access down if the task has its memory for itself, and there is room. Answers whether it did.
     #[inline(always)]
     pub fn write(&mut self, task: usize, access: Written) -> bool {
         let Some(private) = self.tasks.get_mut(task) else {
@@ -104,11 +106,26 @@ impl Privates {
             return false;
         }
         let is_inside = access.size as usize <= private.length - place;
-        if !is_inside || private.written.len() >= ACCESS_COUNT_MAX {
+        if !is_inside || private.written.len() == private.written.capacity() {
             return false;
         }
         private.written.push(access);
         true
+    }
+
+    /// Makes room to write down more, if there is none and a task has this memory for itself. Answers
+    /// whether it did.
+    pub fn make_room(&mut self, task: usize, address: usize) -> bool {
+        let Some(private) = self.tasks.get_mut(task) else {
+            return false;
+        };
+        let count = private.written.len();
+        let is_full = count == private.written.capacity() && count < ACCESS_COUNT_MAX;
+        if is_full && private.range().contains(&address) {
+            private.written.reserve_exact(count.max(ACCESS_COUNT_MIN));
+            return true;
+        }
+        false
     }
 
     /// Whether memory may belong to a task, as far as that is seen at a glance.

@@ -216,7 +216,7 @@ impl Record {
 
     /// Whether remembering this makes it needless to remember the other, later one: the same task
     /// did as much to the same bytes, and nobody can know of the one without knowing of the other.
-    #[inline]
+    #[inline(always)]
     pub fn stands_for(&self, later: &Record) -> bool {
         /// Task and epoch.
         const WHEN: u64 = (1 << BYTES_BIT) - 1;
