@@ -154,8 +154,8 @@ impl Shadow {
         found
     }
 
-    /// The first access to a word, if its cell is not in use and nothing of its page was freed. Answers
-    /// whether it is that; nothing is wrong then, and nothing is left to be done.
+    /// The first access to a word, if its cell is not in use and it was not freed. Answers whether it is
+    /// that; nothing is wrong then, and nothing is left to be done.
     #[inline(always)]
     fn access_first(&mut self, word: usize, record: &Record) -> bool {
         // SAFETY: the index is that of a cell, and no other reference to one exists.
@@ -166,7 +166,7 @@ impl Shadow {
         let number = word / PAGE_WORDS;
         let page = self.page(number);
         page.open(self.stamp);
-        if page.has_freed(number) {
+        if page.is_freed(number, word % PAGE_WORDS) {
             return false;
         }
         cell.start(word, self.stamp, *record);
@@ -195,7 +195,7 @@ impl Shadow {
             let word = number * PAGE_WORDS + place;
             // SAFETY: the index is that of a cell, and no other reference to one exists.
             let cell = unsafe { &mut *cells.add(place) };
-            if !has_freed && !cell.in_use(stamp) {
+            if !cell.in_use(stamp) && !page.is_freed(number, place) {
                 cell.start(word, stamp, record);
                 page.note_used(word);
                 continue;

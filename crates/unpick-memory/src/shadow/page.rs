@@ -128,14 +128,19 @@ impl Page {
         self.number == number && self.frees != 0
     }
 
+    /// Whether a word of a page was freed.
+    #[inline]
+    pub fn is_freed(&self, number: usize, place: usize) -> bool {
+        self.number == number && self.freed[place / 64] >> (place % 64) & 1 != 0
+    }
+
     /// Who freed a word, if it was.
     #[inline]
     pub fn freed(&self, number: usize, place: usize, frees: &mut Links<Freed>) -> Option<Record> {
-        let is_freed = self.number == number && self.freed[place / 64] >> (place % 64) & 1 != 0;
-        if !is_freed {
-            return None;
+        match self.is_freed(number, place) {
+            true => self.newest(place, frees),
+            false => None,
         }
-        self.newest(place, frees)
     }
 
     /// The first word between two that was freed, and who freed it.
