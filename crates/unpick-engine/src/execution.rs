@@ -106,8 +106,8 @@ pub(crate) struct Task {
     /// What the front end knows it by.
     pub handle: usize,
     pub operations: u64,
-    /// The step in which it was created.
-    pub created_by: u32,
+    /// The number of steps before it was created: it was in the last of them that is an operation.
+    pub created_after: u32,
     /// Locks held, in order of acquisition; a reader-writer lock appears once a holder.
     pub held: Vec<Held>,
     /// Tasks that it has joined.
@@ -142,7 +142,7 @@ impl Task {
             object: ObjectId::NONE,
             handle: 0,
             operations: 0,
-            created_by: 0,
+            created_after: 0,
             held: Vec::new(),
             joined: 0,
             ticket: 0,
@@ -309,8 +309,17 @@ impl Execution {
 
     /// The step in which the last operation was performed.
     pub(crate) fn operation_step(&self) -> usize {
-        let steps = &self.trace.steps;
-        let last = steps.iter().rposition(|step| step.is_operation());
+        self.last_operation_of(self.trace.steps.len())
+    }
+
+    /// The step in which a task was created.
+    pub(crate) fn step_of_creation(&self, task: usize) -> usize {
+        self.last_operation_of(self.tasks[task].created_after as usize)
+    }
+
+    fn last_operation_of(&self, step_count: usize) -> usize {
+        let mut steps = self.trace.steps[..step_count].iter();
+        let last = steps.rposition(|step| step.is_operation());
         last.unwrap_or(0)
     }
 
@@ -405,7 +414,7 @@ impl Execution {
         if self.tasks.len() == task.index() {
             self.tasks.push(Task::new());
         }
-        let created_by = self.operation_step() as u32;
+        let step_count = self.trace.steps.len();
         let slot = &mut self.tasks[task.index()];
         slot.object = object;
         slot.held.clear();
@@ -414,7 +423,7 @@ impl Execution {
         slot.op = Op::new(OpKind::Yield, ObjectId::NONE);
         slot.site = SiteId::UNKNOWN;
         slot.operations = 0;
-        slot.created_by = created_by;
+        slot.created_after = step_count as u32;
         slot.children = 0;
         slot.objects = 0;
         slot.epoch_seen = self.epoch;
@@ -430,6 +439,9 @@ impl Execution {
             token: false,
         };
         self.push_object(state, ObjectKind::Task, parent);
+        // Until it comes to an operation that is not possible.
+        self.enabled.insert(task);
+        self.enabled_count += 1;
         task
     }
 
@@ -607,18 +619,20 @@ impl Execution {
     #[inline]
     fn leave_off(&mut self, task: TaskId) {
         let slot = &mut self.tasks[task.index()];
-        let is_abandoned = slot.status == Status::Pending;
-        slot.status = match is_abandoned {
-            true => Status::Abandoned,
-            false => Status::Finished,
-        };
-        self.has_abandoned |= is_abandoned;
-        self.set_enabled(task, false);
+        let object = slot.object;
+        if slot.status == Status::Pending {
+            slot.status = Status::Abandoned;
+            self.has_abandoned = true;
+            self.set_enabled(task, false);
+        } else {
+            slot.status = Status::Finished;
+            self.hold_up(task);
+        }
         if !self.is_relaxed() {
-            self.mark(Effect::Ends(self.tasks[task.index()].object));
+            self.mark(Effect::Ends(object));
             return self.end(task);
         }
-        self.mark(Effect::LeavesOff(self.tasks[task.index()].object));
+        self.mark(Effect::LeavesOff(object));
         if self.end_buffer(task) {
             self.end(task);
         }
@@ -629,25 +643,20 @@ impl Execution {
     pub(crate) fn end(&mut self, task: TaskId) {
         self.epoch = self.epoch.wrapping_add(1);
         let slot = &self.tasks[task.index()];
-        let object = slot.object;
-        let is_holding = !slot.held.is_empty();
-        if let State::Task { finished, .. } = &mut self.objects[object.index()].state {
+        let object = &mut self.objects[slot.object.index()];
+        if let State::Task { finished, .. } = &mut object.state {
             *finished = true;
         }
+        // Whoever joins waits, and is not enabled. Those who park wait for the object of a task, too, but
+        // that is the task itself.
+        if object.waiting_count > 0 {
+            self.enabled_count += object.waiting_count;
+            self.enabled.insert_all(object.waiting.bits());
+        }
         self.ended_count += 1;
+        let is_holding = !slot.held.is_empty();
         if is_holding || task == TaskId::MAIN && self.ended_count < self.task_count() {
             self.note_leaks(task);
-        }
-        if self.objects[object.index()].waiting_count > 0 {
-            self.enable_joining(object);
-        }
-    }
-
-    /// Those who park wait for the object of a task, too, but that is the task itself.
-    #[inline(never)]
-    fn enable_joining(&mut self, object: ObjectId) {
-        for joining in self.objects[object.index()].waiting.bits().iter() {
-            self.enabled_count += usize::from(self.enabled.insert(joining));
         }
     }
 

@@ -57,7 +57,7 @@ impl Execution {
 
     fn warn_of_task(&self, task: TaskId, warnings: &mut Vec<Warning>) {
         let steps = &self.trace.steps;
-        let spawn = steps.get(self.tasks[task.index()].created_by as usize);
+        let spawn = steps.get(self.step_of_creation(task.index()));
         let site = spawn.and_then(|step| self.trace.site(step.site));
         if is_known(warnings, WarningKind::LeakedTask, site) {
             return;

@@ -153,8 +153,7 @@ impl LockOrder {
             }
             if step.op.kind == OpKind::Spawn {
                 self.now[task * width + task] = number as u32 + 1;
-                let is_child =
-                    |child: &usize| execution.tasks[*child].created_by as usize == number;
+                let is_child = |child: &usize| execution.step_of_creation(*child) == number;
                 while created < width && is_child(&created) {
                     self.now
                         .copy_within(task * width..(task + 1) * width, created * width);

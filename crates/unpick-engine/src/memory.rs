@@ -297,6 +297,7 @@ impl Execution {
 
     fn add_agent(&mut self, owner: TaskId, variable: Option<ObjectId>) -> usize {
         let task = self.push_task(Some(owner));
+        self.set_enabled(task, false);
         let name = match variable {
             None => format!("stores of {}", self.trace.task_name(owner)),
             Some(variable) => {

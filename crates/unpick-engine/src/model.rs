@@ -120,7 +120,7 @@ impl Execution {
         };
         if !finished && !op.timed {
             object.begin_wait(task);
-            self.set_enabled(task, false);
+            self.hold_up(task);
         }
     }
 
@@ -232,14 +232,14 @@ impl Execution {
     /// Performs a join. It changes nothing, but does not count as idle: nobody joins a task twice.
     #[inline(never)]
     pub(crate) fn perform_join(&mut self, task: TaskId, op: Op) {
-        self.objects[op.object.index()].end_wait(task);
+        self.objects[op.object.index()].end_any_wait(task);
         self.tasks[task.index()].joined += 1;
     }
 
     /// Performs an operation on its object.
     pub(crate) fn apply(&mut self, task: TaskId, op: &Op, times_out: bool) -> Grant {
         if is_conditional(op) {
-            self.objects[op.object.index()].end_wait(task);
+            self.objects[op.object.index()].end_any_wait(task);
         }
         let grant = match op.kind {
             _ if times_out => self.give_up(task, op),
@@ -349,6 +349,13 @@ impl Execution {
         } else {
             self.enabled_count -= usize::from(self.enabled.remove(task));
         }
+    }
+
+    /// Notes that the task that has just run has come to an operation that is not possible.
+    #[inline]
+    pub(crate) fn hold_up(&mut self, task: TaskId) {
+        self.enabled.remove(task);
+        self.enabled_count -= 1;
     }
 
     /// Looks again at the tasks that wait for an object.

@@ -180,13 +180,23 @@ impl Object {
         self.tokens.last().is_some_and(|&top| serial < top)
     }
 
+    /// Notes that a task waits, which did not.
     #[inline]
     pub fn begin_wait(&mut self, task: TaskId) {
-        self.waiting_count += usize::from(self.waiting.insert(task));
+        self.waiting.insert(task);
+        self.waiting_count += 1;
     }
 
+    /// Notes that a task no longer waits, which did.
     #[inline]
     pub fn end_wait(&mut self, task: TaskId) {
+        self.waiting.remove(task);
+        self.waiting_count -= 1;
+    }
+
+    /// Notes that a task no longer waits, if it did.
+    #[inline]
+    pub fn end_any_wait(&mut self, task: TaskId) {
         self.waiting_count -= usize::from(self.waiting.remove(task));
     }
 }

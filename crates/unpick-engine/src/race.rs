@@ -313,7 +313,7 @@ impl Pass<'_> {
     fn create(&mut self, creator: usize, step: usize) {
         while self.created < self.execution.task_count() {
             let child = self.created;
-            if self.execution.tasks[child].created_by as usize != step {
+            if self.execution.step_of_creation(child) != step {
                 return;
             }
             let (before, after) = self.memory.tasks.split_at_mut(child);

@@ -7,12 +7,18 @@ use unpick_trace::{Site, SiteId};
 /// Slots of the table at first; a power of two.
 const SLOT_COUNT_MIN: usize = 256;
 
+/// Places for the locations seen last; a power of two.
+const RECENT_COUNT: usize = 128;
+
 type Slot = (Option<&'static Location<'static>>, SiteId);
 
 const EMPTY: Slot = (None, SiteId::UNKNOWN);
 
 /// Numbers locations in order of first sight. The numbers last for a whole exploration.
 pub(crate) struct Sites {
+    /// The locations seen last, each at the one place that its address gives it: quickly looked up, and
+    /// locations of one function, which lie side by side, have places of their own.
+    recent: [Slot; RECENT_COUNT],
     /// A table with open addressing, by the address of the location.
     ///
     /// Invariant: the number of slots is a power of two, and no more than a quarter of them are in use, so
@@ -26,6 +32,7 @@ pub(crate) struct Sites {
 impl Sites {
     pub fn new() -> Sites {
         Sites {
+            recent: [EMPTY; RECENT_COUNT],
             slots: alloc::vec![EMPTY; SLOT_COUNT_MIN],
             used_count: 0,
             known: Vec::new(),
@@ -38,13 +45,18 @@ impl Sites {
         location: &'static Location<'static>,
         table: &mut Vec<Site>,
     ) -> SiteId {
-        match self.slots[self.first_slot(location)] {
+        let place =
+            core::ptr::from_ref(location) as usize / align_of::<Location<'_>>() % RECENT_COUNT;
+        match self.recent[place] {
             (Some(here), site) if core::ptr::eq(here, location) => site,
-            _ => self.intern_slow(location, table),
+            _ => {
+                let site = self.look_up(location, table);
+                self.recent[place] = (Some(location), site);
+                site
+            }
         }
     }
 
-    #[inline]
     fn first_slot(&self, location: &'static Location<'static>) -> usize {
         let address = core::ptr::from_ref(location) as u64;
         // The upper half of the product: all bits of an address have a part in it.
@@ -64,11 +76,7 @@ impl Sites {
     }
 
     #[cold]
-    fn intern_slow(
-        &mut self,
-        location: &'static Location<'static>,
-        table: &mut Vec<Site>,
-    ) -> SiteId {
+    fn look_up(&mut self, location: &'static Location<'static>, table: &mut Vec<Site>) -> SiteId {
         let slot = self.slot_of(location);
         if let (Some(_), site) = self.slots[slot] {
             return site;

@@ -80,6 +80,12 @@ impl TaskSet {
         }
     }
 
+    /// The set as one word, if no task above was ever in it.
+    #[inline]
+    pub fn as_word(&self) -> Option<u64> {
+        self.more.is_empty().then_some(self.low)
+    }
+
     /// Makes this set equal to `bits`; keeps its memory.
     pub fn copy_from(&mut self, bits: TaskBits<'_>) {
         self.low = bits.low;

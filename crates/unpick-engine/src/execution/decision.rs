@@ -33,18 +33,14 @@ impl Execution {
         slot.class = class;
         slot.op = op;
         slot.site = site;
-        let is_new = slot.operations == 0;
         // Only these can yield; a task that spins is idle.
         if slot.was_idle || class >= Class::Yield {
             self.note_turn(task, op);
         }
-        if is_new {
-            // It stays enabled until it comes to an operation that is not possible.
-            self.set_enabled(task, true);
-        }
         if class > Class::ChannelAtOnce {
             match class {
                 Class::Mutex => self.arrive_at_mutex(task, op),
+                Class::Channel => self.arrive_at_channel(task, op),
                 _ => self.arrive_elsewhere(task, op, class),
             }
         }
@@ -158,8 +154,9 @@ impl Execution {
     /// The task that goes on, and its handle. The usual case is looked for once, and gets a way of its own.
     #[inline(always)]
     fn choose<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
-        let enabled_count = self.enabled_count;
-        if !self.is_plain || enabled_count == 0 || self.operation_count >= self.operation_limit {
+        let (enabled_count, few) = (self.enabled_count, self.enabled.as_word());
+        let is_over = enabled_count == 0 || self.operation_count >= self.operation_limit;
+        if !self.is_plain || is_over || few.is_none() {
             return self.choose_with_care(strategy);
         }
         if enabled_count > self.enabled_max {
@@ -168,7 +165,7 @@ impl Execution {
         match strategy.choose(&View { execution: self }) {
             Ok(task) => {
                 self.operation_count += 1;
-                self.perform(task, strategy)
+                self.perform(task, few, strategy)
             }
             Err(stop) => {
                 self.stop(stop);
@@ -209,7 +206,7 @@ impl Execution {
                 if !self.is_plain {
                     self.note_choice(task);
                 }
-                self.perform(task, strategy)
+                self.perform(task, None, strategy)
             }
             Err(stop) => {
                 self.stop(stop);
@@ -291,7 +288,7 @@ impl Execution {
             self.note_yield(task);
         }
         // Not counted as an operation: it belongs to the transition in which the unwinding began.
-        self.perform(task, strategy).is_some()
+        self.perform(task, None, strategy).is_some()
     }
 
     /// Works out which tasks need not let others go first.
@@ -323,13 +320,20 @@ impl Execution {
         self.eligible.bits().len()
     }
 
+    /// Performs the next operation of a task. `few` are the enabled tasks, if they are known to be few: what
+    /// is looked up once need not be again.
     #[inline(always)]
     fn perform<S: Strategy + ?Sized>(
         &mut self,
         task: TaskId,
+        few: Option<u64>,
         strategy: &mut S,
     ) -> Option<(TaskId, usize)> {
-        if !self.enabled.contains(task) {
+        let enabled = match few {
+            Some(word) => TaskBits::from_words(word, &[]),
+            None => self.enabled.bits(),
+        };
+        if !enabled.contains(task) {
             chose_wrongly(task);
         }
         let slot = &mut self.tasks[task.index()];
@@ -339,7 +343,7 @@ impl Execution {
         // The front end tells whether an operation on a variable has changed it.
         slot.was_idle = class == Class::Idle;
         let step = Step::new(Choice::Task(task), task, op, slot.site);
-        self.trace.push(step, self.enabled.bits());
+        self.trace.push(step, enabled);
         self.last = task;
         self.running = task;
         self.granted = Grant::Done;
@@ -349,7 +353,7 @@ impl Execution {
         } else if class == Class::Mutex {
             self.perform_on_mutex(task, op);
             true
-        } else if (Class::ChannelAtOnce..=Class::Channel).contains(&class) {
+        } else if class == Class::Channel {
             self.perform_on_channel(task, op);
             true
         } else {
@@ -366,7 +370,8 @@ impl Execution {
         self.last_yields = false;
     }
 
-    /// Apart from [`Execution::perform`], to keep that short. Answers whether the execution goes on.
+    /// Apart from [`Execution::perform`], to keep that short, and in parts, so that no jump table is made of
+    /// the classes. Answers whether the execution goes on.
     #[inline(never)]
     fn perform_elsewhere<S: Strategy + ?Sized>(
         &mut self,
@@ -376,10 +381,25 @@ impl Execution {
         strategy: &mut S,
     ) -> bool {
         match class {
+            Class::Spawn => self.note_change(task),
+            Class::ChannelAtOnce => self.perform_at_once_on_channel(task, op),
+            Class::Join => self.perform_join(task, op),
+            _ => return self.perform_rarely(task, op, class, strategy),
+        }
+        true
+    }
+
+    #[inline(never)]
+    fn perform_rarely<S: Strategy + ?Sized>(
+        &mut self,
+        task: TaskId,
+        op: Op,
+        class: Class,
+        strategy: &mut S,
+    ) -> bool {
+        match class {
             Class::Wait => self.perform_wait(task, op),
             Class::Notify => self.perform_notify(task, op),
-            Class::Spawn => self.note_change(task),
-            Class::Join => self.perform_join(task, op),
             _ => return self.perform_other(task, op, strategy),
         }
         true

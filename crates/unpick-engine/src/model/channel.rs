@@ -10,7 +10,7 @@ impl Execution {
     }
 
     /// Takes in a task that is about to send or to receive.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrive_at_channel(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
         let State::Channel { capacity: None, .. } = object.state else {
@@ -22,7 +22,7 @@ impl Execution {
     }
 
     /// Takes in a task that is about to receive from a channel without a limit, without a deadline.
-    #[inline]
+    #[inline(never)]
     fn arrive_at_receive(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
         object.begin_wait(task);
@@ -32,7 +32,7 @@ impl Execution {
             ..
         } = object.state
         {
-            self.set_enabled(task, false);
+            self.hold_up(task);
         }
     }
 
@@ -53,8 +53,8 @@ impl Execution {
         self.set_enabled(task, enabled);
     }
 
-    /// Performs an operation without a deadline on a channel. What channels without a limit are used for
-    /// most has a short way.
+    /// Sends or receives without a deadline. Channels without a limit have a short way; only receivers wait
+    /// for them, and all for the same.
     #[inline(never)]
     pub(crate) fn perform_on_channel(&mut self, task: TaskId, op: Op) {
         let object = &mut self.objects[op.object.index()];
@@ -67,30 +67,51 @@ impl Execution {
         else {
             return self.perform_on_other_channel(task, op);
         };
-        // Only receivers without a deadline wait, and all for the same.
-        match (op.kind, *queued) {
-            (OpKind::Send, before) if *receiver => {
-                *queued = before + 1;
-                if before == 0 && *senders > 0 && object.waiting_count > 0 {
-                    self.enable_receivers(op.object);
-                }
+        if op.kind == OpKind::Receive {
+            if *queued == 0 {
+                return self.perform_on_other_channel(task, op);
             }
-            (OpKind::Receive, before @ 1..) => {
-                *queued = before - 1;
-                let is_dry = before == 1 && *senders > 0;
-                object.end_wait(task);
-                if is_dry && object.waiting_count > 0 {
-                    self.enabled_count -= object.waiting_count;
-                    self.enabled.remove_all(object.waiting.bits());
-                }
+            *queued -= 1;
+            let is_dry = *queued == 0 && *senders > 0;
+            object.end_wait(task);
+            if is_dry && object.waiting_count > 0 {
+                self.enabled_count -= object.waiting_count;
+                self.enabled.remove_all(object.waiting.bits());
             }
-            (OpKind::SenderDrop, left) => {
+        } else {
+            if !*receiver {
+                return self.perform_on_other_channel(task, op);
+            }
+            *queued += 1;
+            if *queued == 1 && *senders > 0 && object.waiting_count > 0 {
+                self.enable_receivers(op.object);
+            }
+        }
+        self.note_change(task);
+    }
+
+    /// Performs an operation on a channel that is always possible. The ends of channels without a limit have
+    /// a short way.
+    #[inline(never)]
+    pub(crate) fn perform_at_once_on_channel(&mut self, task: TaskId, op: Op) {
+        let object = &mut self.objects[op.object.index()];
+        let State::Channel {
+            capacity: None,
+            queued,
+            senders,
+            receiver,
+        } = &mut object.state
+        else {
+            return self.perform_on_other_channel(task, op);
+        };
+        match op.kind {
+            OpKind::SenderDrop => {
                 *senders -= 1;
-                if *senders == 0 && left == 0 && object.waiting_count > 0 {
+                if *senders == 0 && *queued == 0 && object.waiting_count > 0 {
                     self.enable_receivers(op.object);
                 }
             }
-            (OpKind::ReceiverDrop, _) => *receiver = false,
+            OpKind::ReceiverDrop => *receiver = false,
             _ => return self.perform_on_other_channel(task, op),
         }
         self.note_change(task);
@@ -106,7 +127,7 @@ impl Execution {
 
     #[inline(never)]
     fn perform_on_other_channel(&mut self, task: TaskId, op: Op) {
-        self.objects[op.object.index()].end_wait(task);
+        self.objects[op.object.index()].end_any_wait(task);
         let grant = self.apply_channel(&op);
         self.granted = grant;
         match grant {

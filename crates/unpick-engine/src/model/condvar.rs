@@ -11,7 +11,7 @@ impl Execution {
         object.begin_wait(task);
         let slot = &self.tasks[task.index()];
         if !slot.is_woken && !object.has_token_for(slot.ticket) {
-            self.set_enabled(task, false);
+            self.hold_up(task);
         }
     }
 

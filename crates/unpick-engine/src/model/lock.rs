@@ -15,7 +15,7 @@ impl Execution {
         if op.kind == OpKind::Lock {
             object.begin_wait(task);
             if owner.is_some() {
-                self.set_enabled(task, false);
+                self.hold_up(task);
             }
         }
         if (owner == Some(task)) == (op.kind == OpKind::Lock) {
