@@ -6,13 +6,19 @@ use unpick_trace::{Op, Site, SiteId, TaskBits, TaskId, Trace};
 /// The state of an execution at a scheduling point.
 pub struct View<'a> {
     pub(crate) execution: &'a Execution,
+    /// Whether there are few tasks and all that are enabled are eligible: known where the usual way of a
+    /// step is, so that techniques that are compiled into it need not ask.
+    pub(crate) is_plain: bool,
 }
 
 impl<'a> View<'a> {
     /// The tasks whose next operation can be performed now.
     #[inline]
     pub fn enabled(&self) -> TaskBits<'a> {
-        self.execution.enabled.bits()
+        match self.is_plain {
+            true => self.execution.enabled.low_bits(),
+            false => self.execution.enabled.bits(),
+        }
     }
 
     /// Number of enabled tasks.
@@ -24,7 +30,7 @@ impl<'a> View<'a> {
     /// Number of eligible tasks.
     #[inline]
     pub fn eligible_count(&self) -> usize {
-        if self.execution.is_restricted {
+        if !self.is_plain && self.execution.is_restricted {
             self.execution.restricted_count()
         } else {
             self.execution.enabled_count
@@ -37,10 +43,10 @@ impl<'a> View<'a> {
     /// circle of yielding tasks cannot starve the rest.
     #[inline]
     pub fn eligible(&self) -> TaskBits<'a> {
-        if self.execution.is_restricted {
+        if !self.is_plain && self.execution.is_restricted {
             self.execution.eligible.bits()
         } else {
-            self.execution.enabled.bits()
+            self.enabled()
         }
     }
 

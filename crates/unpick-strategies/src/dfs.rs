@@ -29,6 +29,8 @@ struct Node {
     taken: u32,
     /// The branches from here on belong to another part of the search.
     end: u32,
+    /// The task that the taken branch runs, once an execution has been here.
+    task: Option<TaskId>,
 }
 
 impl Node {
@@ -52,7 +54,29 @@ impl Dfs {
         Dfs::default()
     }
 
+    /// The task to run at a point that an execution has been to in the same way: nearly all points of an
+    /// execution.
     #[inline(always)]
+    fn task_known(&mut self, options: u32, eligible: TaskBits<'_>) -> Option<TaskId> {
+        let node = self.stack.get(self.depth)?;
+        let task = node.task.filter(|_| node.options == options)?;
+        eligible.contains(task).then(|| {
+            self.depth += 1;
+            task
+        })
+    }
+
+    /// The task to run at any other point.
+    #[inline(never)]
+    fn task_at(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
+        let branch = self.branch(view.eligible_count() as u32, view)?;
+        let task = nth_from(view.eligible(), view.last(), branch);
+        if let Some(node) = self.stack.get_mut(self.depth - 1) {
+            node.task = Some(task);
+        }
+        Ok(task)
+    }
+
     fn branch(&mut self, options: u32, view: &View<'_>) -> Result<u32, Stop> {
         if options == 1 {
             return Ok(0);
@@ -68,13 +92,13 @@ impl Dfs {
         Ok(taken)
     }
 
-    /// Comes to a point for the first time. It happens once or twice an execution.
-    #[cold]
+    /// Comes to a point for the first time.
     fn grow(&mut self, options: u32) -> u32 {
         self.stack.push(Node {
             options,
             taken: 0,
             end: options,
+            task: None,
         });
         0
     }
@@ -89,6 +113,7 @@ impl Strategy for Dfs {
         }
         while let Some(top) = self.stack.last_mut() {
             top.taken += 1;
+            top.task = None;
             if top.taken < top.end {
                 return Begin::Ready;
             }
@@ -99,9 +124,14 @@ impl Strategy for Dfs {
 
     #[inline(always)]
     fn choose(&mut self, view: &View<'_>) -> Result<TaskId, Stop> {
-        let eligible = view.eligible();
-        let branch = self.branch(view.eligible_count() as u32, view)?;
-        Ok(nth_from(eligible, view.last(), branch))
+        let (eligible, options) = (view.eligible(), view.eligible_count() as u32);
+        if options == 1 {
+            return Ok(nth_from(eligible, view.last(), 0));
+        }
+        match self.task_known(options, eligible) {
+            Some(task) => Ok(task),
+            None => self.task_at(view),
+        }
     }
 
     fn answer(&mut self, view: &View<'_>, question: Choice) -> Result<u32, Stop> {
@@ -132,6 +162,7 @@ impl Strategy for Dfs {
         let node = &mut self.stack[depth];
         node.end -= node.open_count().div_ceil(2);
         stack[depth].taken = node.end;
+        stack[depth].task = None;
         Some(Box::new(Dfs {
             stack,
             depth: 0,

@@ -80,10 +80,19 @@ impl TaskSet {
         }
     }
 
-    /// The set as one word, if no task above was ever in it.
+    /// Whether no task above 63 was ever in the set.
     #[inline]
-    pub fn as_word(&self) -> Option<u64> {
-        self.more.is_empty().then_some(self.low)
+    pub fn is_low(&self) -> bool {
+        self.more.is_empty()
+    }
+
+    /// A view of the tasks 0 to 63 of the set.
+    #[inline]
+    pub fn low_bits(&self) -> TaskBits<'static> {
+        TaskBits {
+            low: self.low,
+            more: &[],
+        }
     }
 
     /// Makes this set equal to `bits`; keeps its memory.
@@ -336,7 +345,7 @@ fn nth_bit(word: u64, nth: usize) -> Option<u32> {
 }
 
 /// A word without so many of its lowest bits.
-#[inline(never)]
+#[cold]
 fn without_lowest_bits(mut word: u64, count: usize) -> u64 {
     for _ in 0..count {
         word &= word.wrapping_sub(1);

@@ -113,11 +113,20 @@ impl Trace {
     #[inline]
     pub fn push(&mut self, mut step: Step, enabled: TaskBits<'_>) {
         step.enabled = enabled.low_word();
+        // Apart, so that the way of nearly every step goes straight on.
+        if self.steps.len() == self.steps.capacity() {
+            self.make_room();
+        }
         self.steps.push(step);
         let more = enabled.more_words();
         if !more.is_empty() {
             self.push_more_enabled(more);
         }
+    }
+
+    #[cold]
+    fn make_room(&mut self) {
+        self.steps.reserve(1);
     }
 
     /// Adds the tasks from 64 on to the last step.

@@ -154,18 +154,23 @@ impl Execution {
     /// The task that goes on, and its handle. The usual case is looked for once, and gets a way of its own.
     #[inline(always)]
     fn choose<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
-        let (enabled_count, few) = (self.enabled_count, self.enabled.as_word());
+        let enabled_count = self.enabled_count;
         let is_over = enabled_count == 0 || self.operation_count >= self.operation_limit;
-        if !self.is_plain || is_over || few.is_none() {
+        if !self.is_plain || is_over || !self.enabled.is_low() {
             return self.choose_with_care(strategy);
         }
         if enabled_count > self.enabled_max {
             self.note_contention(enabled_count);
         }
-        match strategy.choose(&View { execution: self }) {
+        let view = View {
+            execution: self,
+            is_plain: true,
+        };
+        match strategy.choose(&view) {
             Ok(task) => {
+                let enabled = self.enabled.low_bits();
                 self.operation_count += 1;
-                self.perform(task, few, strategy)
+                self.perform(task, Some(enabled), strategy)
             }
             Err(stop) => {
                 self.stop(stop);
@@ -200,7 +205,7 @@ impl Execution {
         if !self.is_plain {
             self.restrict();
         }
-        match strategy.choose(&View { execution: self }) {
+        match strategy.choose(&self.view()) {
             Ok(task) => {
                 self.operation_count += 1;
                 if !self.is_plain {
@@ -320,19 +325,23 @@ impl Execution {
         self.eligible.bits().len()
     }
 
-    /// Performs the next operation of a task. `few` are the enabled tasks, if they are known to be few: what
-    /// is looked up once need not be again.
+    fn view(&self) -> View<'_> {
+        View {
+            execution: self,
+            is_plain: false,
+        }
+    }
+
+    /// Performs the next operation of a task. What is known of those that are enabled need not be looked up
+    /// again.
     #[inline(always)]
     fn perform<S: Strategy + ?Sized>(
         &mut self,
         task: TaskId,
-        few: Option<u64>,
+        enabled: Option<TaskBits<'static>>,
         strategy: &mut S,
     ) -> Option<(TaskId, usize)> {
-        let enabled = match few {
-            Some(word) => TaskBits::from_words(word, &[]),
-            None => self.enabled.bits(),
-        };
+        let enabled = enabled.unwrap_or_else(|| self.enabled.bits());
         if !enabled.contains(task) {
             chose_wrongly(task);
         }
@@ -476,7 +485,7 @@ impl Execution {
         if self.outcome.is_some() {
             return None;
         }
-        match strategy.answer(&View { execution: self }, question) {
+        match strategy.answer(&self.view(), question) {
             Ok(answer) => {
                 assert!(
                     answer < question.answer_count(),
