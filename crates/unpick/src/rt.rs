@@ -16,6 +16,7 @@
 
 mod context;
 mod fiber;
+mod guarded;
 mod local;
 mod memory;
 mod object_cell;
@@ -31,6 +32,7 @@ mod spawn;
 mod statics;
 mod task;
 
+pub(crate) use guarded::{Guarded, Hold, Queued};
 pub(crate) use local::{TaskLocal, task_local};
 pub(crate) use memory::{access_plainly, keep_bytes, put_bytes, take_back};
 pub(crate) use object_cell::{Modelled, ObjectCell};
@@ -46,7 +48,7 @@ pub(crate) use task::{
     Answer, Seen, abandon, access, access_in_order, add_object, add_sender, advance_clock, ask,
     clock_look, clock_now, current_task, enlist, give_up_lock, heat, intend_to_wait, is_finished,
     is_in_task, is_over, is_watched, label, name_object, nanoseconds, note_use, observe,
-    observe_failed_exchange, operate, operate_at, operate_at_once, operate_fence, operate_fully,
-    operate_inside, operate_on_task, operate_until, operate_until_at, operate_with,
+    observe_failed_exchange, operate, operate_at, operate_at_once, operate_calmly, operate_fence,
+    operate_fully, operate_inside, operate_on_task, operate_until, operate_until_at, operate_with,
     operate_without_object, park_prepare, stamp, task_name, weak_failure,
 };

@@ -71,7 +71,7 @@ pub(super) unsafe fn drain(runtime: *mut Runtime, op: Op, location: &'static Loc
         if std::thread::panicking() {
             return (*runtime).execution.drain_at_once(task);
         }
-        let next = (*runtime).announce_alone(Op::new(OpKind::Drain, buffer), location);
+        let next = (*runtime).announce_rarely(Op::new(OpKind::Drain, buffer), location);
         if next != (*runtime).context {
             Runtime::switch(runtime, next);
         }
@@ -119,11 +119,10 @@ pub(crate) fn access_plainly<T: ?Sized, M: Modelled + ?Sized, R>(
             OpKind::PlainWrite => (*runtime).execution.store_argument(Ordering::Relaxed),
             _ => 0,
         };
-        let op = take_turn_on(runtime, kind, argument, value, Location::caller());
-        if (*runtime).is_tearing_down {
+        let Some(op) = take_turn_on(runtime, kind, argument, value, Location::caller()) else {
             unwind(runtime);
             return act();
-        }
+        };
         access(runtime, op, value, || {
             let seen = Seen {
                 value: 0,

@@ -80,9 +80,9 @@ pub(crate) struct Runtime {
     pub(super) host: Context,
     /// The context that runs.
     pub(super) context: *mut Context,
-    /// The creator of the running task, while that is new: it runs up to its first operation within
-    /// the transition of its creator.
-    pub(super) creator: Option<TaskId>,
+    /// The context of the creator of the running task, while that is new, and null otherwise: it runs up to
+    /// its first operation within the transition of its creator.
+    pub(super) creator: *mut Context,
     pub(super) is_tearing_down: bool,
     /// Invariant: no creator, no teardown, and no store buffers. The strategy then decides who goes on,
     /// unless a task unwinds.
@@ -142,7 +142,7 @@ impl Runtime {
             bytes: Bytes::new(),
             host: Context::of_host(),
             context: null_mut(),
-            creator: None,
+            creator: null_mut(),
             is_tearing_down: false,
             is_deciding: true,
             panicking: None,
@@ -159,7 +159,7 @@ impl Runtime {
 
     fn reset(&mut self) {
         self.execution.reset();
-        self.creator = None;
+        self.creator = null_mut();
         self.is_tearing_down = false;
         self.is_deciding = !self.execution.is_relaxed();
         self.panicking = None;
@@ -295,6 +295,7 @@ impl Runtime {
         unsafe {
             // Behind the last fiber there may be agents.
             let count = (*this).execution.task_count().min((*this).fibers.len());
+            (*this).creator = null_mut();
             (*this).is_tearing_down = true;
             (*this).is_deciding = false;
             let panicking = (*this).panicking;
@@ -409,9 +410,9 @@ impl Runtime {
             self.execution.finish(task);
             return &raw mut self.host;
         }
-        if let Some(creator) = self.creator {
+        if !self.creator.is_null() {
             self.execution.finish(task);
-            return self.context_of(creator);
+            return self.creator;
         }
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *self.strategy };

@@ -8,6 +8,7 @@ use super::runtime::{Runtime, current};
 use super::task::{abandon, leave_if, perform};
 use std::io;
 use std::panic::Location;
+use std::ptr::null_mut;
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 /// Creates tasks in one visible operation. Each runs at once up to its own first operation.
@@ -75,7 +76,7 @@ fn create(
             (*runtime).execution.name_task(task, name);
         }
         Runtime::switch(runtime, context);
-        (*runtime).creator = None;
+        (*runtime).creator = null_mut();
         (*runtime).is_deciding = !(*runtime).is_tearing_down && !(*runtime).execution.is_relaxed();
         (*runtime).execution.set_running(creator);
         leave_if((*runtime).execution.outcome().is_some());
@@ -95,7 +96,7 @@ impl Runtime {
         let context = &raw mut fiber.context;
         self.execution.set_handle(task, context as usize);
         self.execution.set_running(task);
-        self.creator = Some(creator);
+        self.creator = self.context;
         self.is_deciding = false;
         context
     }

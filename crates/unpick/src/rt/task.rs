@@ -7,6 +7,7 @@ use super::runtime::{Abandoned, Runtime, current};
 use super::statics::{StaticsInUse, is_static};
 use std::panic::{Location, resume_unwind};
 use std::sync::atomic::Ordering;
+use std::thread::panicking;
 use std::time::Duration;
 use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
@@ -76,6 +77,23 @@ pub(crate) fn operate_at<M: Modelled + ?Sized>(
     location: &'static Location<'static>,
 ) -> Option<Grant> {
     operate_fully(kind, false, 0, value, location)
+}
+
+/// Performs an operation that stands at `location`, for a caller who knows that this thread does not
+/// unwind. `None` outside an execution.
+#[inline(always)]
+pub(crate) fn operate_calmly<M: Modelled + ?Sized>(
+    kind: OpKind,
+    value: &M,
+    location: &'static Location<'static>,
+) -> Option<Grant> {
+    let runtime = current();
+    if runtime.is_null() {
+        return None;
+    }
+    let op = Op::new(kind, object_of(runtime, value));
+    // SAFETY: not null means current, and no reference into the runtime is live.
+    Some(unsafe { perform_while(|| false, runtime, op, location) })
 }
 
 /// Performs an operation on an object that is known from its beginning. `None` outside its execution.
@@ -158,7 +176,8 @@ pub(crate) fn operate_fully<M: Modelled + ?Sized>(
     Some(unsafe { perform(runtime, op, location) })
 }
 
-/// Announces an operation on a value, and comes back when it is performed or the execution is over.
+/// Announces an operation on a value, and comes back when it is performed, or with `None` when the
+/// execution is over.
 ///
 /// # Safety
 /// As for [`perform`].
@@ -168,14 +187,13 @@ pub(super) unsafe fn take_turn_on<M: Modelled + ?Sized>(
     argument: u16,
     value: &M,
     location: &'static Location<'static>,
-) -> Op {
+) -> Option<Op> {
     let op = Op {
         argument,
         ..Op::new(kind, object_of(runtime, value))
     };
     // SAFETY: as the caller promises.
-    unsafe { take_turn(runtime, op, location) };
-    op
+    unsafe { take_turn(panicking, runtime, op, location) }.then_some(op)
 }
 
 /// The object that a value is in the current execution.
@@ -229,8 +247,7 @@ pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
         if order != Ordering::SeqCst && (*runtime).execution.is_relaxed() {
             op.argument = (*runtime).execution.store_argument(order);
         }
-        take_turn(runtime, op, Location::caller());
-        if (*runtime).is_tearing_down {
+        if !take_turn(panicking, runtime, op, Location::caller()) {
             unwind(runtime);
             return Some(act().0);
         }
@@ -358,41 +375,91 @@ pub(super) unsafe fn perform(
     location: &'static Location<'static>,
 ) -> Grant {
     // SAFETY: as the caller promises.
-    unsafe {
-        take_turn(runtime, op, location);
-        if (*runtime).is_tearing_down {
-            return unwind(runtime);
-        }
-        (*runtime).execution.grant()
-    }
+    unsafe { perform_while(panicking, runtime, op, location) }
 }
 
-/// Announces an operation, and comes back when it is performed or the execution is over.
+/// The same for callers who may know whether this thread unwinds.
 ///
 /// # Safety
 /// As for [`perform`].
 #[inline(always)]
-unsafe fn take_turn(runtime: *mut Runtime, op: Op, location: &'static Location<'static>) {
+unsafe fn perform_while(
+    is_unwinding: impl FnOnce() -> bool,
+    runtime: *mut Runtime,
+    op: Op,
+    location: &'static Location<'static>,
+) -> Grant {
+    // SAFETY: as the caller promises.
+    unsafe {
+        match take_turn(is_unwinding, runtime, op, location) {
+            true => (*runtime).execution.grant(),
+            false => unwind(runtime),
+        }
+    }
+}
+
+/// Announces an operation, and comes back when it is performed or the execution is over. Answers whether
+/// it was performed.
+///
+/// # Safety
+/// As for [`perform`].
+#[inline(always)]
+unsafe fn take_turn(
+    is_unwinding: impl FnOnce() -> bool,
+    runtime: *mut Runtime,
+    op: Op,
+    location: &'static Location<'static>,
+) -> bool {
     // SAFETY: as the caller promises; references are made for one call each, and end before the
     // switch. The strategy outlives the execution.
     unsafe {
-        let next = if (*runtime).is_deciding && !std::thread::panicking() {
-            (*(*runtime).strategy).advance(&mut (*runtime).execution, op, location) as *mut Context
+        let next;
+        if (*runtime).is_deciding && !is_unwinding() {
+            let strategy = (*runtime).strategy;
+            next = (*strategy).advance(&mut (*runtime).execution, op, location) as *mut Context;
+            if next == (*runtime).context {
+                return true;
+            }
         } else {
-            memory::drain(runtime, op, location);
-            (*runtime).announce_alone(op, location)
-        };
-        if next != (*runtime).context {
-            Runtime::switch(runtime, next);
+            next = Runtime::announce_alone(runtime, op, location);
+            if next == (*runtime).context {
+                return !(*runtime).is_tearing_down;
+            }
         }
+        Runtime::switch(runtime, next);
+        !(*runtime).is_tearing_down
     }
 }
 
 impl Runtime {
     /// Announces an operation where something is unusual: the task is new, unwinds, or has outlived its
     /// execution, or stores go through buffers. Answers where to go on.
+    ///
+    /// # Safety
+    /// `this` is the current runtime, and no reference into it is live.
     #[inline(never)]
-    pub(super) fn announce_alone(
+    pub(super) unsafe fn announce_alone(
+        this: *mut Runtime,
+        op: Op,
+        location: &'static Location<'static>,
+    ) -> *mut Context {
+        // SAFETY: as the caller promises; the reference ends at once.
+        unsafe {
+            let runtime = &mut *this;
+            if !runtime.creator.is_null() && !panicking() {
+                // The first operation of a task, whose buffer is empty.
+                let task = runtime.current();
+                runtime.execution.announce(task, op, location);
+                return runtime.creator;
+            }
+            memory::drain(this, op, location);
+            (*this).announce_rarely(op, location)
+        }
+    }
+
+    /// The same where the task is not new, or unwinds.
+    #[inline(never)]
+    pub(super) fn announce_rarely(
         &mut self,
         op: Op,
         location: &'static Location<'static>,
@@ -400,17 +467,14 @@ impl Runtime {
         if self.is_tearing_down {
             return self.context;
         }
-        let task = self.current();
-        if self.creator.is_none() && !std::thread::panicking() {
-            // SAFETY: the strategy outlives the execution.
-            let strategy = unsafe { &mut *self.strategy };
-            return strategy.advance(&mut self.execution, op, location) as *mut Context;
+        if panicking() {
+            let task = self.current();
+            self.execution.announce(task, op, location);
+            return self.force(task);
         }
-        self.execution.announce(task, op, location);
-        match self.creator {
-            Some(creator) if !std::thread::panicking() => self.context_of(creator),
-            _ => self.force(task),
-        }
+        // SAFETY: the strategy outlives the execution.
+        let strategy = unsafe { &mut *self.strategy };
+        strategy.advance(&mut self.execution, op, location) as *mut Context
     }
 
     /// Nobody else may run while a task unwinds: it goes on, or its panic is the outcome. Answers
@@ -452,7 +516,7 @@ pub(super) unsafe fn unwind(runtime: *mut Runtime) -> Grant {
         (*runtime).unwind_count += 1;
         (*runtime).unwind_count
     };
-    let is_unwinding = std::thread::panicking();
+    let is_unwinding = panicking();
     let count_max = match is_unwinding {
         true => OPERATIONS_WHILE_UNWINDING_MAX,
         false => UNWINDS_MAX,

@@ -1,7 +1,7 @@
 //! A condition variable.
 
 use crate::rt::{self, Modelled, ObjectCell};
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::MutexGuard;
 use std::fmt;
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
@@ -59,13 +59,10 @@ impl Condvar {
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         rt::intend_to_wait(self);
         match guard.release() {
-            (mutex, Some(inner)) => match self.inner.wait(inner) {
-                Ok(inner) => Ok(MutexGuard::outside(mutex, inner)),
-                Err(poisoned) => Err(PoisonError::new(MutexGuard::outside(
-                    mutex,
-                    poisoned.into_inner(),
-                ))),
-            },
+            (mutex, Some(queued)) => {
+                let queued = self.inner.wait(queued);
+                MutexGuard::outside(mutex, queued.unwrap_or_else(PoisonError::into_inner))
+            }
             (mutex, None) => {
                 self.wait_controlled(None);
                 mutex.lock()
@@ -112,19 +109,15 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         rt::intend_to_wait(self);
         match guard.release() {
-            (mutex, Some(inner)) => {
-                let outside = |(inner, end): (_, std::sync::WaitTimeoutResult)| {
-                    let end = WaitTimeoutResult(end.timed_out());
-                    (MutexGuard::outside(mutex, inner), end)
-                };
-                match self.inner.wait_timeout(inner, limit) {
-                    Ok(pair) => Ok(outside(pair)),
-                    Err(poisoned) => Err(PoisonError::new(outside(poisoned.into_inner()))),
-                }
+            (mutex, Some(queued)) => {
+                let woken = self.inner.wait_timeout(queued, limit);
+                let (queued, end) = woken.unwrap_or_else(PoisonError::into_inner);
+                let end = WaitTimeoutResult(end.timed_out());
+                pair(MutexGuard::outside(mutex, queued), end)
             }
             (mutex, None) => {
                 let end = WaitTimeoutResult(self.wait_controlled(Some(limit)));
-                pair(mutex, end)
+                pair(mutex.lock(), end)
             }
         }
     }
@@ -190,12 +183,11 @@ impl Condvar {
     }
 }
 
-#[track_caller]
 fn pair<T>(
-    mutex: &Mutex<T>,
+    locked: LockResult<MutexGuard<'_, T>>,
     end: WaitTimeoutResult,
 ) -> LockResult<(MutexGuard<'_, T>, WaitTimeoutResult)> {
-    match mutex.lock() {
+    match locked {
         Ok(guard) => Ok((guard, end)),
         Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), end))),
     }

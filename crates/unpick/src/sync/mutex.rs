@@ -1,14 +1,14 @@
 //! A mutual exclusion lock.
 //!
-//! The value lives in a standard mutex. Inside an exploration the engine decides who holds the lock,
-//! so that the standard one is always free when it is taken; it only keeps the value and its
-//! poisoning.
+//! Inside an exploration the engine decides who holds the lock, so that the value is always free when it
+//! is taken.
 
-use crate::rt::{self, Modelled, ObjectCell};
+use crate::rt::{self, Guarded, Hold, Modelled, ObjectCell, Queued};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::thread::panicking;
 use unpick_engine::{Grant, Shape};
 use unpick_trace::OpKind;
 
@@ -16,7 +16,7 @@ use unpick_trace::OpKind;
 #[derive(Default)]
 pub struct Mutex<T: ?Sized> {
     object: ObjectCell,
-    inner: std::sync::Mutex<T>,
+    inner: Guarded<T>,
 }
 
 impl<T: ?Sized> Modelled for Mutex<T> {
@@ -39,7 +39,7 @@ impl<T> Mutex<T> {
     pub const fn new(value: T) -> Mutex<T> {
         Mutex {
             object: ObjectCell::new(),
-            inner: std::sync::Mutex::new(value),
+            inner: Guarded::new(value),
         }
     }
 
@@ -54,64 +54,88 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        match rt::operate(OpKind::Lock, self) {
-            None => match self.inner.lock() {
-                Ok(inner) => Ok(self.guard_outside(inner)),
-                Err(poisoned) => Err(PoisonError::new(self.guard_outside(poisoned.into_inner()))),
+        let hold = match panicking() {
+            true => self.hold_while_unwinding(),
+            false => match rt::operate_calmly(OpKind::Lock, self, Location::caller()) {
+                Some(_) => Some(self.hold()),
+                None => None,
             },
-            Some(_) => self.take(),
+        };
+        match hold {
+            Some(hold) => self.guard(hold),
+            None => self.outside(self.inner.take_outside()),
         }
+    }
+
+    /// Takes the value after the engine has granted the lock.
+    #[inline(always)]
+    #[track_caller]
+    fn hold(&self) -> Hold<'_, T> {
+        match self.inner.take() {
+            Some(hold) => hold,
+            None => rt::give_up_lock(),
+        }
+    }
+
+    /// Asks for the lock and takes the value while the thread may unwind. `None` outside an execution.
+    #[cold]
+    #[track_caller]
+    fn hold_while_unwinding(&self) -> Option<Hold<'_, T>> {
+        rt::operate(OpKind::Lock, self)?;
+        let hold = self.hold();
+        hold.note_unwinding();
+        Some(hold)
     }
 
     /// Acquires the mutex if it is free.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         match rt::operate(OpKind::TryLock, self) {
-            None => match self.inner.try_lock() {
-                Ok(inner) => Ok(self.guard_outside(inner)),
-                Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(
-                    PoisonError::new(self.guard_outside(poisoned.into_inner())),
-                )),
-                Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
+            None => match self.inner.try_take_outside() {
+                Some(held) => Ok(self.outside(held)?),
+                None => Err(TryLockError::WouldBlock),
             },
             Some(Grant::Refused) => Err(TryLockError::WouldBlock),
-            Some(_) => self.take().map_err(TryLockError::Poisoned),
+            Some(_) => {
+                let hold = self.hold();
+                hold.note_unwinding();
+                Ok(self.guard(hold)?)
+            }
         }
     }
 
-    /// Takes the standard mutex after the engine has granted the lock.
     #[inline(always)]
     #[track_caller]
-    fn take(&self) -> LockResult<MutexGuard<'_, T>> {
-        match self.inner.try_lock() {
-            Ok(inner) => Ok(self.guard(inner)),
-            Err(TryLockError::Poisoned(poisoned)) => {
-                Err(PoisonError::new(self.guard(poisoned.into_inner())))
-            }
-            Err(TryLockError::WouldBlock) => rt::give_up_lock(),
-        }
-    }
-
-    #[inline]
-    #[track_caller]
-    fn guard<'a>(&'a self, inner: std::sync::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        MutexGuard {
+    fn guard<'a>(&'a self, hold: Hold<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        self.judge(MutexGuard {
             mutex: self,
-            inner: Some(inner),
-            acquired_at: Some(Location::caller()),
+            hold: Some(hold),
+            way: Way::Inside(Location::caller()),
             is_watched: rt::is_watched(),
-        }
+        })
     }
 
-    fn guard_outside<'a>(&'a self, inner: std::sync::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    #[inline(always)]
+    fn outside<'a>(
+        &'a self,
+        (hold, queued): (Hold<'a, T>, Queued<'a>),
+    ) -> LockResult<MutexGuard<'a, T>> {
         if std::mem::needs_drop::<T>() {
             self.object.note_change_outside();
         }
-        MutexGuard {
+        self.judge(MutexGuard {
             mutex: self,
-            inner: Some(inner),
-            acquired_at: None,
+            hold: Some(hold),
+            way: Way::Outside(queued),
             is_watched: false,
+        })
+    }
+
+    #[inline(always)]
+    fn judge<'a>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        match self.inner.is_poisoned() {
+            true => Err(PoisonError::new(guard)),
+            false => Ok(guard),
         }
     }
 
@@ -139,7 +163,13 @@ impl<T> From<T> for Mutex<T> {
 
 impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        let mut text = f.debug_struct("Mutex");
+        match self.inner.try_take_outside() {
+            Some((value, _queued)) => text.field("data", &&*value),
+            None => text.field("data", &format_args!("<locked>")),
+        };
+        text.field("poisoned", &self.is_poisoned());
+        text.finish_non_exhaustive()
     }
 }
 
@@ -148,37 +178,66 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
 pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
     /// Invariant: filled until the guard is dropped or waits.
-    inner: Option<std::sync::MutexGuard<'a, T>>,
-    /// Where the lock was taken, inside an execution: the place its release is reported at.
-    acquired_at: Option<&'static Location<'static>>,
+    hold: Option<Hold<'a, T>>,
+    way: Way<'a>,
     /// Whether uses of the value are noted.
     is_watched: bool,
 }
 
+/// How a mutex was locked.
+enum Way<'a> {
+    /// In an execution, at this place, which its release is reported at, too.
+    Inside(&'static Location<'static>),
+    Outside(Queued<'a>),
+    Released,
+}
+
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Releases the mutex as part of a wait, and tells which it was and whether it is controlled.
+    /// Releases the mutex as part of a wait. Tells which it was and, if it is not controlled, what to wait
+    /// with.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<std::sync::MutexGuard<'a, T>>) {
+    pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<Queued<'a>>) {
         let mutex = self.mutex;
-        let inner = self.inner.take();
-        if self.acquired_at.is_some() {
-            rt::operate(OpKind::Unlock, mutex);
-            drop(inner);
-            return (mutex, None);
+        let hold = self.hold.take();
+        match std::mem::replace(&mut self.way, Way::Released) {
+            Way::Outside(queued) => {
+                drop(hold);
+                (mutex, Some(queued))
+            }
+            _ => {
+                rt::operate(OpKind::Unlock, mutex);
+                drop(hold);
+                (mutex, None)
+            }
         }
-        (mutex, inner)
     }
 
-    pub(super) fn outside(mutex: &'a Mutex<T>, inner: std::sync::MutexGuard<'a, T>) -> Self {
-        mutex.guard_outside(inner)
+    /// The lock again, after a wait that was not controlled.
+    pub(super) fn outside(mutex: &'a Mutex<T>, queued: Queued<'a>) -> LockResult<Self> {
+        mutex.outside(mutex.inner.take_queued(queued))
     }
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let (Some(_), Some(location)) = (&self.inner, self.acquired_at) {
+        let Some(hold) = &self.hold else {
+            return;
+        };
+        if panicking() {
+            hold.poison();
+            self.unlock_while_unwinding();
+        } else if let Way::Inside(location) = self.way {
+            rt::operate_calmly(OpKind::Unlock, self.mutex, location);
+        }
+    }
+}
+
+impl<T: ?Sized> MutexGuard<'_, T> {
+    #[cold]
+    fn unlock_while_unwinding(&self) {
+        if let Way::Inside(location) = self.way {
             rt::operate_at(OpKind::Unlock, self.mutex, location);
         }
     }
@@ -192,7 +251,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
         if self.is_watched {
             rt::note_use(self.mutex, false);
         }
-        self.inner
+        self.hold
             .as_ref()
             .expect("internal error: the guard was released")
     }
@@ -204,7 +263,7 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
         if self.is_watched {
             rt::note_use(self.mutex, true);
         }
-        self.inner
+        self.hold
             .as_mut()
             .expect("internal error: the guard was released")
     }
