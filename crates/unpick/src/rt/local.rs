@@ -1,6 +1,7 @@
 //! Thread-locals of tasks: made on first use, dropped at the end of their task, gone with their
 //! execution.
 
+use super::fiber::Fiber;
 use super::runtime::{Runtime, current};
 use std::any::Any;
 use std::rc::Rc;
@@ -78,11 +79,13 @@ fn find(runtime: *mut Runtime, key: usize) -> Option<Option<Rc<dyn Any>>> {
 
 /// Drops the thread-locals of the running task, last made first. A destructor may use other
 /// thread-locals, and make new ones, which are dropped in their turn.
+///
+/// # Safety
+/// `fiber` is the one that runs, of this task, and no reference to it is live.
 #[inline]
-pub(super) fn run_destructors(task: TaskId) {
-    // SAFETY: called on a running fiber; nothing is kept.
-    let locals = unsafe { &(&(*current()).fibers)[task.index()].locals.values };
-    if !locals.is_empty() {
+pub(super) unsafe fn run_destructors(fiber: *const Fiber, task: TaskId) {
+    // SAFETY: as the caller promises; nothing is kept.
+    if unsafe { !(*fiber).locals.values.is_empty() } {
         run_all_destructors(task);
     }
 }

@@ -2,18 +2,22 @@
 //! the task, and the handle to wait for it.
 
 use super::shared::{Owners, destroy, place};
+use super::task::{abandon, operate_on_task};
 use crate::thread::Thread;
 use std::any::Any;
-use std::cell::{OnceCell, UnsafeCell};
+use std::cell::{Cell, UnsafeCell};
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 use std::thread::Result;
+use unpick_trace::{OpKind, TaskId};
 
 /// The task's half: something it runs once.
 pub(crate) struct Body<'a>(NonNull<dyn Work + 'a>);
 
 /// The handle's half: something that gives the result of a task once.
-pub(crate) struct Crop<'a, T>(NonNull<dyn Harvest<T> + 'a>);
+pub(crate) struct Crop<'a, T>(NonNull<dyn Work + 'a>, PhantomData<T>);
 
 /// The two halves of a new packet of the current execution.
 #[inline]
@@ -22,13 +26,16 @@ where
     F: FnOnce() -> T + Send + 'a,
     T: Send + 'a,
 {
-    let packet = place(Packet {
-        owners: Owners::new(2),
-        thread: OnceCell::new(),
+    let packet = place(|| Packet {
+        front: Front {
+            owners: Owners::new(2),
+            task: Cell::new(TaskId::MAIN),
+            thread: OnceLock::new(),
+            result: UnsafeCell::new(None),
+        },
         body: UnsafeCell::new(Some(body)),
-        result: UnsafeCell::new(None),
     });
-    (Body(packet), Crop(packet))
+    (Body(packet), Crop(packet, PhantomData))
 }
 
 impl<'a> Body<'a> {
@@ -38,9 +45,13 @@ impl<'a> Body<'a> {
     }
 
     /// Runs the body and keeps its result. A panic goes on to the caller.
+    ///
+    /// # Safety
+    /// The execution that the packet was made in still runs, on this thread.
     #[inline]
-    pub fn run(self) {
-        let is_last = self.work().run_and_give_up();
+    pub unsafe fn run(self) {
+        // SAFETY: as the caller promises.
+        let is_last = unsafe { self.work().run_and_give_up() };
         let packet = self.0;
         std::mem::forget(self);
         if is_last {
@@ -49,10 +60,17 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Runs the body and keeps its result or its panic.
+    /// Runs the body in place and keeps its result or its panic.
     pub fn run_and_catch(self) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.work().run())) {
-            self.work().fail(payload);
+        assert!(
+            self.owners().are_here(),
+            "internal error: a task's packet is used outside of its execution"
+        );
+        // SAFETY: checked above.
+        let run = || unsafe { self.work().run() };
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            // SAFETY: as above: the same task goes on.
+            unsafe { self.work().fail(payload) };
         }
     }
 
@@ -64,12 +82,17 @@ impl<'a> Body<'a> {
         // SAFETY: only the lifetime changes, and the caller promises that it is long enough.
         unsafe { std::mem::transmute::<Body<'a>, Body<'static>>(self) }
     }
+
+    fn owners(&self) -> &Owners {
+        // SAFETY: the packet lives until both halves are dropped, and begins with its owners.
+        unsafe { self.0.cast::<Owners>().as_ref() }
+    }
 }
 
 impl Drop for Body<'_> {
     #[inline]
     fn drop(&mut self) {
-        if self.work().give_up() {
+        if self.owners().give_up() {
             // SAFETY: nobody else owns it any more.
             unsafe { destroy(self.0) };
         }
@@ -77,30 +100,67 @@ impl Drop for Body<'_> {
 }
 
 impl<'a, T> Crop<'a, T> {
-    fn harvest(&self) -> &(dyn Harvest<T> + 'a) {
-        // SAFETY: the packet lives until both halves are dropped.
-        unsafe { self.0.as_ref() }
+    #[inline]
+    fn front(&self) -> &Front<T> {
+        // SAFETY: the packet lives until both halves are dropped, and begins with this.
+        unsafe { self.0.cast::<Front<T>>().as_ref() }
     }
 
     /// The result, if the task has come to its end and nobody took it before.
-    #[inline]
     pub fn take(&self) -> Option<Result<T>> {
-        self.harvest().take()
+        assert!(
+            self.front().owners.are_here(),
+            "internal error: a task's packet is used outside of its execution"
+        );
+        // SAFETY: checked above; the reference ends at once.
+        unsafe { (*self.front().result.get()).take() }
     }
 
-    /// Keeps the handle of the task, for as long as this half. To be called once.
+    /// Waits for the end of the task, and gives its result.
+    #[inline(always)]
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        let Some(task) = self.task() else {
+            joined_outside();
+        };
+        operate_on_task(OpKind::Join, false, task);
+        // SAFETY: the task that joins belongs to the execution, as was seen above, and goes on only while
+        // that runs; the reference ends at once.
+        let (result, is_last) = unsafe {
+            let front = self.front();
+            ((*front.result.get()).take(), front.owners.give_up_here())
+        };
+        let packet = self.0;
+        std::mem::forget(self);
+        if is_last {
+            // SAFETY: nobody else owns it any more.
+            unsafe { destroy(packet) };
+        }
+        // Empty only while an execution is torn down: the task never came to its end.
+        result.unwrap_or_else(|| abandon())
+    }
+
+    /// Tells the task, and its handle if it has a name. To be called once, before anything else.
     #[inline]
-    pub fn set_thread(&self, thread: Thread) {
-        if self.harvest().thread().set(thread).is_err() {
-            panic!("internal error: a packet of two tasks");
+    pub fn set_task(&self, task: TaskId, named: Option<Thread>) {
+        self.front().task.set(task);
+        if let Some(thread) = named {
+            self.front().thread.get_or_init(|| thread);
         }
     }
 
-    /// The handle of the task.
+    /// The task, if it is one of the execution that the caller belongs to.
     #[inline]
+    pub fn task(&self) -> Option<TaskId> {
+        let front = self.front();
+        front.owners.are_here().then(|| front.task.get())
+    }
+
+    /// The handle of the task.
     pub fn thread(&self) -> &Thread {
-        let thread = self.harvest().thread().get();
-        thread.expect("internal error: a packet without a task")
+        let Front { owners, task, .. } = self.front();
+        let thread = &self.front().thread;
+        thread.get_or_init(|| Thread::of_unnamed_task(owners.stamp(), task.get()))
     }
 
     /// The same half, taken for one that borrows nothing.
@@ -116,10 +176,18 @@ impl<'a, T> Crop<'a, T> {
     }
 }
 
+#[cold]
+#[track_caller]
+fn joined_outside() -> ! {
+    panic!(
+        "a task is joined outside of its execution; join it inside the closure that is explored"
+    );
+}
+
 impl<T> Drop for Crop<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        if self.harvest().give_up() {
+        if self.front().owners.give_up() {
             // SAFETY: nobody else owns it any more.
             unsafe { destroy(self.0) };
         }
@@ -127,90 +195,61 @@ impl<T> Drop for Crop<'_, T> {
 }
 
 // SAFETY: body and result may be sent; what a half does on another thread than that of its execution
-// is checked, and giving up a half takes care of threads. The handle of the task is set before this half
+// is checked, and giving up a half takes care of threads. The number of the task is set before this half
 // is given away, and only read then.
 unsafe impl<T> Send for Crop<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Crop<'_, T> {}
 
-/// A packet as one of its owners sees it.
-trait Owned {
-    /// Gives up one half. Answers whether the other one was given up before.
-    fn give_up(&self) -> bool;
+/// A packet as the task sees it. Every packet begins with its owners.
+trait Work {
+    /// # Safety
+    /// For all: the execution that the packet was made in still runs, on this thread.
+    unsafe fn run(&self);
+    /// Runs, and gives up the task's half unless that panics. Answers whether it was the last.
+    unsafe fn run_and_give_up(&self) -> bool;
+    unsafe fn fail(&self, payload: Box<dyn Any + Send>);
 }
 
-trait Work: Owned {
-    fn run(&self);
-    /// Runs, and gives up the task's half unless that panics.
-    fn run_and_give_up(&self) -> bool;
-    fn fail(&self, payload: Box<dyn Any + Send>);
-}
-
-trait Harvest<T>: Owned {
-    fn take(&self) -> Option<Result<T>>;
-    fn thread(&self) -> &OnceCell<Thread>;
-}
-
-struct Packet<F, T> {
+/// What the handle sees of a packet.
+#[repr(C)]
+struct Front<T> {
     owners: Owners,
-    /// The handle of the task, if somebody keeps it here.
-    thread: OnceCell<Thread>,
-    /// This and the result are used only inside the execution, whose tasks run one at a time on one
-    /// thread.
-    body: UnsafeCell<Option<F>>,
+    /// Known as soon as somebody has the handle.
+    task: Cell<TaskId>,
+    /// The handle of the task, once somebody has asked for it.
+    thread: OnceLock<Thread>,
+    /// Used only inside the execution, whose tasks run one at a time on one thread.
     result: UnsafeCell<Option<Result<T>>>,
 }
 
-impl<F, T> Packet<F, T> {
-    #[inline]
-    fn check_execution(&self) {
-        assert!(
-            self.owners.are_here(),
-            "internal error: a task's packet is used outside of its execution"
-        );
-    }
-
-    fn put_result(&self, result: Result<T>) {
-        // SAFETY: called by the task, inside its execution; the reference ends at once.
-        unsafe { *self.result.get() = Some(result) };
-    }
-}
-
-impl<F, T> Owned for Packet<F, T> {
-    #[inline]
-    fn give_up(&self) -> bool {
-        self.owners.give_up()
-    }
+#[repr(C)]
+struct Packet<F, T> {
+    front: Front<T>,
+    /// As the result.
+    body: UnsafeCell<Option<F>>,
 }
 
 impl<F: FnOnce() -> T, T> Work for Packet<F, T> {
     #[inline]
-    fn run(&self) {
-        self.check_execution();
-        // SAFETY: checked above; the reference ends at once.
+    unsafe fn run(&self) {
+        // SAFETY: as the caller promises; the reference ends at once.
         let body = unsafe { (*self.body.get()).take() };
         let value = body.expect("internal error: a task was run twice")();
-        self.put_result(Ok(value));
+        // SAFETY: as above. There is no result yet.
+        unsafe { self.front.result.get().write(Some(Ok(value))) };
     }
 
-    fn run_and_give_up(&self) -> bool {
-        self.run();
-        self.give_up()
+    unsafe fn run_and_give_up(&self) -> bool {
+        // SAFETY: as the caller promises.
+        unsafe {
+            self.run();
+            self.front.owners.give_up_here()
+        }
     }
 
-    fn fail(&self, payload: Box<dyn Any + Send>) {
-        self.put_result(Err(payload));
-    }
-}
-
-impl<F, T> Harvest<T> for Packet<F, T> {
-    fn take(&self) -> Option<Result<T>> {
-        self.check_execution();
-        // SAFETY: checked above; the reference ends at once.
-        unsafe { (*self.result.get()).take() }
-    }
-
-    fn thread(&self) -> &OnceCell<Thread> {
-        &self.thread
+    unsafe fn fail(&self, payload: Box<dyn Any + Send>) {
+        // SAFETY: as the caller promises; the reference ends at once.
+        unsafe { *self.front.result.get() = Some(Err(payload)) };
     }
 }

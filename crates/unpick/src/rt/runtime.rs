@@ -366,22 +366,26 @@ impl Engine for Runtime {
 /// What a fiber does: it runs the current task to its end, and decides who goes on.
 pub(super) extern "C" fn fiber_main() {
     let this = current();
-    // SAFETY: a fiber runs only while its runtime is current; the reference ends at once.
-    let (task, body, program) = unsafe {
+    // SAFETY: a fiber runs only while its runtime is current; the references end at once. The fiber itself
+    // stays where it is.
+    let (task, fiber, body, program) = unsafe {
         let runtime = &mut *this;
         let task = runtime.current();
-        let body = runtime.fibers[task.index()].body.take();
-        (task, body, runtime.program)
+        let fiber: *mut Fiber = &raw mut *runtime.fibers[task.index()];
+        (task, fiber, (*fiber).body.take(), runtime.program)
     };
     // Nothing may unwind out of a fiber. Every call is returned from before the fiber switches away for
     // good, so that the processor, which counts calls and returns, predicts those of all fibers.
     let mut end = catch_unwind(AssertUnwindSafe(move || {
-        match body {
-            Some(body) => body.run(),
-            // SAFETY: the program outlives the runtime.
-            None => unsafe { (*program)() },
+        // SAFETY: the body was made by the task that has switched here; the program outlives the runtime;
+        // this is the fiber that runs, and no reference to it is live.
+        unsafe {
+            match body {
+                Some(body) => body.run(),
+                None => (*program)(),
+            }
+            super::local::run_destructors(fiber, task);
         }
-        super::local::run_destructors(task);
     }));
     loop {
         // SAFETY: the fiber runs, so `this` is current and no reference is live.
@@ -406,13 +410,15 @@ impl Runtime {
             }
             self.note_payload(task, payload);
         }
-        if self.is_tearing_down {
-            self.execution.finish(task);
-            return &raw mut self.host;
-        }
-        if !self.creator.is_null() {
-            self.execution.finish(task);
-            return self.creator;
+        if !self.is_deciding {
+            if self.is_tearing_down {
+                self.execution.finish(task);
+                return &raw mut self.host;
+            }
+            if !self.creator.is_null() {
+                self.execution.finish(task);
+                return self.creator;
+            }
         }
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *self.strategy };

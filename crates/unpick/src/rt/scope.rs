@@ -14,7 +14,7 @@
 use super::packet::{Body, packet};
 use super::spawn::spawn;
 use super::task::{current_task, operate_on_task, stamp};
-use crate::thread::{Builder, JoinHandle, Thread};
+use crate::thread::{Builder, JoinHandle};
 use std::cell::OnceCell;
 use std::fmt;
 use std::io;
@@ -213,6 +213,6 @@ impl Builder {
         let task = unsafe { spawn_borrowing(body, name.as_deref(), stack_size) }?;
         // SAFETY: as the caller promises.
         let crop = unsafe { crop.extend() };
-        Ok(JoinHandle::of_task(Thread::of_task(task, name), crop))
+        Ok(JoinHandle::of_task(task, name, crop))
     }
 }

@@ -37,6 +37,11 @@ impl Owners {
         self.stamp == stamp()
     }
 
+    /// The stamp of the execution.
+    pub fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
     /// One owner more.
     #[inline]
     fn add(&self) {
@@ -51,14 +56,27 @@ impl Owners {
     /// One owner fewer. Answers whether it was the last.
     #[inline]
     pub fn give_up(&self) -> bool {
-        let count = match self.are_here() {
-            true => {
-                let count = self.count.load(Ordering::Acquire);
-                self.count.store(count.wrapping_sub(1), Ordering::Release);
-                count
-            }
-            false => self.count.fetch_sub(1, Ordering::AcqRel),
-        };
+        match self.are_here() {
+            // SAFETY: they are.
+            true => unsafe { self.give_up_here() },
+            false => self.is_last(self.count.fetch_sub(1, Ordering::AcqRel)),
+        }
+    }
+
+    /// The same of an owner who knows where it is.
+    ///
+    /// # Safety
+    /// The execution still runs, on this thread.
+    #[inline]
+    pub unsafe fn give_up_here(&self) -> bool {
+        let count = self.count.load(Ordering::Acquire);
+        self.count.store(count.wrapping_sub(1), Ordering::Release);
+        self.is_last(count)
+    }
+
+    /// Whether the owner who has found this count was the last.
+    #[inline]
+    fn is_last(&self, count: u32) -> bool {
         // Who is not counted has said so before, and so have those whose giving up was counted.
         count == 1 && !self.lives_for_ever.load(Ordering::Relaxed)
     }
@@ -80,7 +98,7 @@ unsafe impl<T: Send + Sync> Sync for Shared<T> {}
 impl<T> Shared<T> {
     #[inline]
     pub fn new(value: T) -> Shared<T> {
-        Shared(place(Owned {
+        Shared(place(|| Owned {
             owners: Owners::new(1),
             value,
         }))
@@ -158,12 +176,13 @@ fn is_small(layout: Layout) -> bool {
     layout.size() <= BLOCK.size() && layout.align() <= BLOCK.align()
 }
 
-/// Moves a value to memory of its own, until it is [destroyed](destroy).
+/// Makes a value in memory of its own, until it is [destroyed](destroy). The memory comes first, so that
+/// the value need not be moved there.
 #[inline]
-pub(super) fn place<P>(value: P) -> NonNull<P> {
+pub(super) fn place<P>(make: impl FnOnce() -> P) -> NonNull<P> {
     let memory = allocate(Layout::new::<P>()).cast::<P>();
     // SAFETY: the memory is fresh, and large enough.
-    unsafe { memory.write(value) };
+    unsafe { memory.write(make()) };
     memory
 }
 

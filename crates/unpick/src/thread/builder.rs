@@ -1,6 +1,6 @@
 //! Tasks with a name or a stack of their own size.
 
-use super::handle::{JoinHandle, Thread};
+use super::handle::JoinHandle;
 use super::scope::ScopedJoinHandle;
 use crate::rt::{self, Scope};
 use std::io;
@@ -23,7 +23,7 @@ impl Builder {
         Builder::default()
     }
 
-    /// Names the task, for reports and for [`Thread::name`].
+    /// Names the task, for reports and for [`Thread::name`](super::Thread::name).
     pub fn name(mut self, name: String) -> Builder {
         self.name = Some(name);
         self
@@ -48,7 +48,7 @@ impl Builder {
         let name = self.checked_name();
         let (body, crop) = rt::packet(f);
         let task = rt::spawn(body, name.as_deref(), self.stack_size)?;
-        Ok(JoinHandle::of_task(Thread::of_task(task, name), crop))
+        Ok(JoinHandle::of_task(task, name, crop))
     }
 
     /// Creates the task in a scope.

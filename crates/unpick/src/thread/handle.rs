@@ -55,6 +55,17 @@ impl Thread {
         }
     }
 
+    /// A task without a name of the execution with this stamp.
+    pub(crate) fn of_unnamed_task(stamp: u64, task: TaskId) -> Thread {
+        Thread {
+            kind: ThreadKind::Task {
+                stamp,
+                task,
+                name: None,
+            },
+        }
+    }
+
     pub(crate) fn of_thread(thread: &std::thread::Thread) -> Thread {
         Thread {
             kind: ThreadKind::Thread(thread.clone()),
@@ -150,8 +161,12 @@ impl<T> JoinHandle<T> {
     }
 
     #[inline]
-    pub(crate) fn of_task(thread: Thread, crop: Crop<'static, T>) -> JoinHandle<T> {
-        crop.set_thread(thread);
+    pub(crate) fn of_task(
+        task: TaskId,
+        name: Option<Arc<str>>,
+        crop: Crop<'static, T>,
+    ) -> JoinHandle<T> {
+        crop.set_task(task, name.map(|name| Thread::of_task(task, Some(name))));
         JoinHandle {
             kind: JoinKind::Task(crop),
         }
@@ -171,17 +186,7 @@ impl<T> JoinHandle<T> {
     pub fn join(self) -> Result<T> {
         match self.kind {
             JoinKind::Thread(pair) => pair.0.join(),
-            JoinKind::Task(crop) => {
-                let Some(task) = crop.thread().of_this_execution() else {
-                    panic!(
-                        "a task is joined outside of its execution; join it inside the closure \
-                         that is explored"
-                    );
-                };
-                rt::operate_on_task(OpKind::Join, false, task);
-                // Empty only while an execution is torn down: the task never came to its end.
-                crop.take().unwrap_or_else(|| rt::abandon())
-            }
+            JoinKind::Task(crop) => crop.join(),
         }
     }
 
@@ -189,10 +194,7 @@ impl<T> JoinHandle<T> {
     pub fn is_finished(&self) -> bool {
         match &self.kind {
             JoinKind::Thread(pair) => pair.0.is_finished(),
-            JoinKind::Task(crop) => {
-                let task = crop.thread().of_this_execution();
-                task.is_none_or(rt::is_finished)
-            }
+            JoinKind::Task(crop) => crop.task().is_none_or(rt::is_finished),
         }
     }
 }
@@ -216,7 +218,7 @@ where
     }
     let (body, crop) = rt::packet(f);
     let task = rt::spawn(body, None, None).expect("failed to spawn thread");
-    JoinHandle::of_task(Thread::of_task(task, None), crop)
+    JoinHandle::of_task(task, None, crop)
 }
 
 /// Creates several tasks in one visible operation, in this order. Not in std: for models in which
