@@ -25,6 +25,7 @@ mod packet;
 mod panic_hook;
 mod panicking;
 mod queue;
+mod ring;
 mod runtime;
 mod scope;
 mod shared;

@@ -1,15 +1,8 @@
 //! The messages of a channel.
 
-use super::runtime::{current, thread_token};
-use std::alloc::{Layout, dealloc};
+use super::ring::Ring;
+use super::runtime::thread_token;
 use std::cell::UnsafeCell;
-use std::collections::VecDeque;
-use std::mem::ManuallyDrop;
-use std::ptr::NonNull;
-
-/// Messages that a queue makes room for when it gets its first one: programs that are explored are small,
-/// and most of them need no more.
-const FIRST_CAPACITY: usize = 8;
 
 /// A queue that the thread of its execution uses without locking: tasks run one at a time.
 pub(crate) struct Queue<T> {
@@ -17,7 +10,7 @@ pub(crate) struct Queue<T> {
     thread: usize,
     /// `None` once it was closed. Invariant: used on that thread only, and no reference is live while
     /// foreign code runs.
-    messages: UnsafeCell<Option<VecDeque<T>>>,
+    messages: UnsafeCell<Option<Ring<T>>>,
 }
 
 // SAFETY: shared references do nothing on other threads, and messages may be dropped on any.
@@ -28,7 +21,7 @@ impl<T> Queue<T> {
     pub fn new() -> Queue<T> {
         Queue {
             thread: thread_token(),
-            messages: UnsafeCell::new(Some(VecDeque::new())),
+            messages: UnsafeCell::new(Some(Ring::new())),
         }
     }
 
@@ -46,10 +39,7 @@ impl<T> Queue<T> {
         // SAFETY: used on its thread; the reference ends with the call, which only moves messages.
         match unsafe { &mut *self.messages.get() } {
             Some(messages) => {
-                if messages.capacity() == 0 {
-                    *messages = first_room();
-                }
-                messages.push_back(message);
+                messages.push(message);
                 Ok(())
             }
             None => Err(message),
@@ -63,90 +53,16 @@ impl<T> Queue<T> {
             return None;
         }
         // SAFETY: used on its thread; the reference ends with the call, which only moves messages.
-        unsafe { (*self.messages.get()).as_mut()?.pop_front() }
+        unsafe { (*self.messages.get()).as_mut()?.pop() }
     }
 
-    /// Closes the queue and hands out what is in it, if anything. On other threads that stays, to be
-    /// dropped with the queue.
+    /// Closes the queue and drops what is in it. On other threads that stays, to be dropped with the queue.
     #[inline]
-    pub fn close(&self) -> Option<VecDeque<T>> {
-        if !self.is_here() {
-            return None;
-        }
-        // SAFETY: used on its thread; the reference ends with the call, which drops nothing.
-        let messages = unsafe { (*self.messages.get()).take()? };
-        if messages.is_empty() {
-            keep_room(messages);
-            return None;
-        }
-        Some(messages)
-    }
-}
-
-/// Memory of queues that a runtime keeps for the next ones.
-pub(super) struct Rooms {
-    /// Each is large enough for so many messages of some type. Its capacity says how many are kept.
-    spare: Vec<(NonNull<u8>, Layout)>,
-}
-
-/// Rooms that a runtime keeps, at most: one is looked for among all of them.
-const SPARE_COUNT_MAX: usize = 8;
-
-impl Rooms {
-    pub fn new() -> Rooms {
-        Rooms {
-            spare: Vec::with_capacity(SPARE_COUNT_MAX),
-        }
-    }
-}
-
-impl Drop for Rooms {
-    fn drop(&mut self) {
-        for (room, layout) in self.spare.drain(..) {
-            // SAFETY: allocated by a queue with this layout, and nobody uses it.
-            unsafe { dealloc(room.as_ptr(), layout) };
-        }
-    }
-}
-
-/// The rooms of the current runtime, and the layout of those for messages of type `T`.
-#[inline]
-fn rooms<T>() -> Option<(*mut Rooms, Layout)> {
-    let runtime = current();
-    let layout = Layout::array::<T>(FIRST_CAPACITY).ok()?;
-    if runtime.is_null() || layout.size() == 0 {
-        return None;
-    }
-    // SAFETY: not null means current; no reference is made.
-    Some((unsafe { &raw mut (*runtime).rooms }, layout))
-}
-
-/// An empty queue with room for the first messages.
-#[inline]
-fn first_room<T>() -> VecDeque<T> {
-    if let Some((rooms, layout)) = rooms::<T>() {
-        // SAFETY: of the current runtime; the reference ends before anything else happens.
-        let spare = unsafe { &mut (*rooms).spare };
-        if let Some(at) = spare.iter().rposition(|(_, of)| *of == layout) {
-            let (room, _) = spare.swap_remove(at);
-            // SAFETY: it was allocated as room for as many values of this size and alignment.
-            let empty = unsafe { Vec::from_raw_parts(room.cast().as_ptr(), 0, FIRST_CAPACITY) };
-            return VecDeque::from(empty);
-        }
-    }
-    VecDeque::with_capacity(FIRST_CAPACITY)
-}
-
-/// Keeps the memory of a queue that is empty.
-#[inline]
-fn keep_room<T>(messages: VecDeque<T>) {
-    if let Some((rooms, layout)) = rooms::<T>() {
-        // SAFETY: of the current runtime; the reference ends before anything else happens.
-        let spare = unsafe { &mut (*rooms).spare };
-        if messages.capacity() == FIRST_CAPACITY && spare.len() < spare.capacity() {
-            let mut room = ManuallyDrop::new(Vec::from(messages));
-            let start = NonNull::new(room.as_mut_ptr().cast());
-            spare.extend(start.map(|start| (start, layout)));
+    pub fn close(&self) {
+        if self.is_here() {
+            // SAFETY: used on its thread; the reference ends before the messages are dropped.
+            let messages = unsafe { (*self.messages.get()).take() };
+            drop(messages);
         }
     }
 }
@@ -158,25 +74,17 @@ mod tests {
 
     #[test]
     fn messages_come_in_order_until_the_queue_is_closed() {
+        let message = Arc::new(());
         let queue = Queue::new();
-        for message in 0..3 {
-            assert_eq!(queue.push(message), Ok(()));
+        for number in 0..3 {
+            assert!(queue.push((number, Arc::clone(&message))).is_ok());
         }
-        assert_eq!(queue.pop(), Some(0));
-        let rest = queue.close().expect("it was open");
-        assert_eq!(rest, [1, 2]);
-        assert_eq!(queue.push(3), Err(3));
-        assert_eq!(queue.pop(), None);
-        assert_eq!(queue.close(), None);
-    }
-
-    #[test]
-    fn a_queue_without_messages_hands_out_nothing() {
-        let queue = Queue::new();
-        assert_eq!(queue.push(1), Ok(()));
-        assert_eq!(queue.pop(), Some(1));
-        assert_eq!(queue.close(), None);
-        assert_eq!(queue.push(2), Err(2));
+        assert_eq!(queue.pop().map(|(number, _)| number), Some(0));
+        queue.close();
+        assert_eq!(Arc::strong_count(&message), 1);
+        assert!(queue.push((3, Arc::clone(&message))).is_err());
+        assert!(queue.pop().is_none());
+        queue.close();
     }
 
     #[test]
@@ -188,7 +96,7 @@ mod tests {
             scope.spawn(|| {
                 assert!(queue.push(Arc::clone(&message)).is_err());
                 assert!(queue.pop().is_none());
-                assert!(queue.close().is_none());
+                queue.close();
             });
         });
         assert_eq!(Arc::strong_count(&message), 2);

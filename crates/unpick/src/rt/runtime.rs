@@ -3,7 +3,7 @@
 use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
 use super::memory::Bytes;
-use super::queue::Rooms;
+use super::ring::Rooms;
 use super::shared::Blocks;
 use super::statics::StaticsInUse;
 use super::{panic_hook, panicking};

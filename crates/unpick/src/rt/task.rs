@@ -730,11 +730,14 @@ pub(crate) fn park_prepare() {
     leave_if(goes_on == Some(false));
 }
 
-/// Notes another sender of a channel.
-pub(crate) fn add_sender<M: Modelled>(channel: &M) {
-    if let Some(object) = register(channel) {
-        with_runtime(|runtime, _| runtime.execution.add_sender(object));
-    }
+/// Notes another sender of a channel. Does nothing outside of its execution.
+#[inline]
+pub(crate) fn add_sender(channel: &ObjectCell) {
+    with_runtime(|runtime, _| {
+        if let Some(object) = channel.get_usual(runtime.stamp) {
+            runtime.execution.add_sender(object);
+        }
+    });
 }
 
 /// Whether a task has ended.

@@ -149,10 +149,9 @@ impl<T> SendingEnd<T> {
 }
 
 impl<T> Clone for SendingEnd<T> {
+    #[inline]
     fn clone(&self) -> SendingEnd<T> {
-        if self.0.is_current() {
-            rt::add_sender(&*self.0);
-        }
+        rt::add_sender(&self.0.object);
         SendingEnd(Shared::clone(&self.0))
     }
 }
@@ -211,6 +210,6 @@ struct Discard<'a, T>(&'a Channel<T>);
 
 impl<T> Drop for Discard<'_, T> {
     fn drop(&mut self) {
-        drop(self.0.messages.close());
+        self.0.messages.close();
     }
 }
