@@ -7,6 +7,9 @@ use unpick_trace::ObjectId;
 
 const INDEX_BITS: u32 = 24;
 
+/// Stamps of executions are multiples of this: an object is known by one number, a stamp plus an index.
+pub(super) const STAMP_UNIT: u64 = 1 << INDEX_BITS;
+
 /// Set for ever once the value was changed outside an exploration.
 const CHANGED_OUTSIDE: u64 = 1 << 63;
 
@@ -29,25 +32,23 @@ impl ObjectCell {
     /// it outside. That is the usual case, and quickly found out.
     #[inline]
     pub fn get_usual(&self, stamp: u64) -> Option<ObjectId> {
-        let index = self.packed.load(Ordering::Relaxed) ^ (stamp << INDEX_BITS);
-        (index < 1 << INDEX_BITS).then_some(ObjectId(index as u32))
+        let index = self.packed.load(Ordering::Relaxed) ^ stamp;
+        (index < STAMP_UNIT).then_some(ObjectId(index as u32))
     }
 
     /// The object, if the execution with this stamp has used the value before.
     pub fn get(&self, stamp: u64) -> Option<ObjectId> {
-        let packed = self.packed.load(Ordering::Relaxed);
-        let index = packed as u32 & ((1 << INDEX_BITS) - 1);
-        ((packed & !CHANGED_OUTSIDE) >> INDEX_BITS == stamp).then_some(ObjectId(index))
+        let index = (self.packed.load(Ordering::Relaxed) & !CHANGED_OUTSIDE) ^ stamp;
+        (index < STAMP_UNIT).then_some(ObjectId(index as u32))
     }
 
     pub fn set(&self, stamp: u64, object: ObjectId) {
         assert!(
-            object.0 < 1 << INDEX_BITS,
-            "internal error: more than {} objects in one execution",
-            1 << INDEX_BITS
+            u64::from(object.0) < STAMP_UNIT,
+            "internal error: more than {STAMP_UNIT} objects in one execution"
         );
         let mark = self.packed.load(Ordering::Relaxed) & CHANGED_OUTSIDE;
-        let packed = mark | stamp << INDEX_BITS | u64::from(object.0);
+        let packed = mark | stamp | u64::from(object.0);
         self.packed.store(packed, Ordering::Relaxed);
     }
 

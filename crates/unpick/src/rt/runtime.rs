@@ -3,6 +3,7 @@
 use super::context::{Context, restart, switch};
 use super::fiber::Fiber;
 use super::memory::Bytes;
+use super::object_cell::STAMP_UNIT;
 use super::ring::Rooms;
 use super::shared::Blocks;
 use super::statics::StaticsInUse;
@@ -57,7 +58,7 @@ impl Drop for IsCurrent {
 pub(super) struct Abandoned;
 
 /// Stamps are given to runtimes in blocks, so that an execution takes one without contention.
-const STAMP_BLOCK: u64 = 1 << 10;
+const STAMP_BLOCK: u64 = STAMP_UNIT << 10;
 static NEXT_STAMP_BLOCK: AtomicU64 = AtomicU64::new(1);
 
 /// A task's stack unless it asks for a larger one.
@@ -166,7 +167,7 @@ impl Runtime {
         self.unwind_count = 0;
         self.last_panic = None;
         self.bytes.clear();
-        self.stamp += 1;
+        self.stamp += STAMP_UNIT;
         if self.stamp >= self.stamp_end {
             let block = NEXT_STAMP_BLOCK.fetch_add(1, Ordering::Relaxed);
             self.stamp = block * STAMP_BLOCK;

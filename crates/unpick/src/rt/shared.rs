@@ -133,9 +133,19 @@ impl<T> Drop for Shared<T> {
     fn drop(&mut self) {
         if self.owned().owners.give_up() {
             // SAFETY: nobody else owns it any more.
-            unsafe { destroy(self.0) };
+            unsafe { destroy_apart(self.0) };
         }
     }
+}
+
+/// Apart, so that all owners but the last are done in a few instructions.
+///
+/// # Safety
+/// As for [`destroy`].
+#[inline(never)]
+unsafe fn destroy_apart<P>(value: NonNull<P>) {
+    // SAFETY: as the caller promises.
+    unsafe { destroy(value) };
 }
 
 /// Memory that a runtime keeps, in blocks of one size.
