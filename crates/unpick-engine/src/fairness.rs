@@ -26,6 +26,7 @@ pub(crate) struct Fairness {
 }
 
 impl Fairness {
+    #[inline]
     pub fn reset(&mut self) {
         if self.open_count > 0 {
             for window in &mut self.windows {

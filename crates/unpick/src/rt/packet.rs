@@ -204,10 +204,17 @@ unsafe impl<T> Sync for Crop<'_, T> {}
 /// A packet as the task sees it. Every packet begins with its owners.
 trait Work {
     /// # Safety
-    /// For all: the execution that the packet was made in still runs, on this thread.
+    /// The execution that the packet was made in still runs, on this thread.
     unsafe fn run(&self);
+
     /// Runs, and gives up the task's half unless that panics. Answers whether it was the last.
+    ///
+    /// # Safety
+    /// As for [`Work::run`].
     unsafe fn run_and_give_up(&self) -> bool;
+
+    /// # Safety
+    /// As for [`Work::run`].
     unsafe fn fail(&self, payload: Box<dyn Any + Send>);
 }
 
@@ -231,6 +238,7 @@ struct Packet<F, T> {
 }
 
 impl<F: FnOnce() -> T, T> Work for Packet<F, T> {
+    // SAFETY: as the trait says.
     #[inline]
     unsafe fn run(&self) {
         // SAFETY: as the caller promises; the reference ends at once.
@@ -240,6 +248,7 @@ impl<F: FnOnce() -> T, T> Work for Packet<F, T> {
         unsafe { self.front.result.get().write(Some(Ok(value))) };
     }
 
+    // SAFETY: as the trait says.
     unsafe fn run_and_give_up(&self) -> bool {
         // SAFETY: as the caller promises.
         unsafe {
@@ -248,6 +257,7 @@ impl<F: FnOnce() -> T, T> Work for Packet<F, T> {
         }
     }
 
+    // SAFETY: as the trait says.
     unsafe fn fail(&self, payload: Box<dyn Any + Send>) {
         // SAFETY: as the caller promises; the reference ends at once.
         unsafe { *self.front.result.get() = Some(Err(payload)) };

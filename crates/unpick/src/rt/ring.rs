@@ -194,6 +194,7 @@ fn give_back<T>(room: NonNull<T>, capacity: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::Cell;
     use std::collections::VecDeque;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::rc::Rc;
@@ -224,18 +225,19 @@ mod tests {
 
     #[test]
     fn what_is_left_is_dropped_also_when_a_destructor_panics() {
-        struct Panics(Rc<()>);
+        struct Panics(Rc<Cell<u32>>);
         impl Drop for Panics {
             fn drop(&mut self) {
+                self.0.set(self.0.get() + 1);
                 if !std::thread::panicking() {
                     std::panic::resume_unwind(Box::new(1));
                 }
             }
         }
-        let count = Rc::new(());
+        let drops = Rc::new(Cell::new(0));
         let mut ring = Ring::new();
-        (0..20).for_each(|_| ring.push(Panics(Rc::clone(&count))));
+        (0..20).for_each(|_| ring.push(Panics(Rc::clone(&drops))));
         assert!(catch_unwind(AssertUnwindSafe(|| drop(ring))).is_err());
-        assert_eq!(Rc::strong_count(&count), 1);
+        assert_eq!(drops.get(), 20);
     }
 }

@@ -264,6 +264,7 @@ impl Runtime {
     /// # Safety
     /// `this` is the current runtime, no reference into it is live, and the task's fiber is idle or
     /// suspended.
+    #[inline(always)]
     unsafe fn run(this: *mut Runtime, task: TaskId) {
         // SAFETY: as the caller promises; the references end before the switch.
         unsafe {
@@ -271,13 +272,21 @@ impl Runtime {
             (*this).context = &raw mut (*this).host;
             Runtime::switch(this, (*this).context_of(task));
             let runtime = &mut *this;
-            if runtime.has_overflowed {
-                runtime.has_overflowed = false;
-                runtime.note_overflow(runtime.current());
+            if runtime.has_overflowed || runtime.panic_between.is_some() {
+                runtime.take_trouble();
             }
-            if let Some(payload) = runtime.panic_between.take() {
-                resume_unwind(payload);
-            }
+        }
+    }
+
+    /// Does what is to be done when a fiber has left for another reason than an end.
+    #[cold]
+    fn take_trouble(&mut self) {
+        if self.has_overflowed {
+            self.has_overflowed = false;
+            self.note_overflow(self.current());
+        }
+        if let Some(payload) = self.panic_between.take() {
+            resume_unwind(payload);
         }
     }
 

@@ -79,21 +79,26 @@ pub(crate) fn operate_at<M: Modelled + ?Sized>(
     operate_fully(kind, false, 0, value, location)
 }
 
-/// Performs an operation that stands at `location`, for a caller who knows that this thread does not
-/// unwind. `None` outside an execution.
+/// Performs an operation that stands at `location` and always succeeds, for a caller who knows that this
+/// thread does not unwind. Answers whether effects are noted. `None` outside an execution.
 #[inline(always)]
 pub(crate) fn operate_calmly<M: Modelled + ?Sized>(
     kind: OpKind,
     value: &M,
     location: &'static Location<'static>,
-) -> Option<Grant> {
+) -> Option<bool> {
     let runtime = current();
     if runtime.is_null() {
         return None;
     }
     let op = Op::new(kind, object_of(runtime, value));
     // SAFETY: not null means current, and no reference into the runtime is live.
-    Some(unsafe { perform_while(|| false, runtime, op, location) })
+    unsafe {
+        if !take_turn(|| false, runtime, op, location) {
+            unwind(runtime);
+        }
+        Some((*runtime).execution.is_watched())
+    }
 }
 
 /// Performs an operation on an object that is known from its beginning. `None` outside its execution.
@@ -375,23 +380,8 @@ pub(super) unsafe fn perform(
     location: &'static Location<'static>,
 ) -> Grant {
     // SAFETY: as the caller promises.
-    unsafe { perform_while(panicking, runtime, op, location) }
-}
-
-/// The same for callers who may know whether this thread unwinds.
-///
-/// # Safety
-/// As for [`perform`].
-#[inline(always)]
-unsafe fn perform_while(
-    is_unwinding: impl FnOnce() -> bool,
-    runtime: *mut Runtime,
-    op: Op,
-    location: &'static Location<'static>,
-) -> Grant {
-    // SAFETY: as the caller promises.
     unsafe {
-        match take_turn(is_unwinding, runtime, op, location) {
+        match take_turn(panicking, runtime, op, location) {
             true => (*runtime).execution.grant(),
             false => unwind(runtime),
         }
@@ -700,10 +690,10 @@ pub(crate) fn note_use<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
     }
 }
 
-/// Tells that the running task is about to release a mutex in order to wait.
+/// Notes that the running task is about to release a mutex in order to wait.
+#[cold]
 pub(crate) fn intend_to_wait<M: Modelled>(condvar: &M) {
-    let known = is_watched().then(|| register(condvar)).flatten();
-    if let Some(object) = known {
+    if let Some(object) = register(condvar) {
         with_runtime(|runtime, task| runtime.execution.intend_to_wait(task, object));
     }
 }

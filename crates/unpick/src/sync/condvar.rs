@@ -57,7 +57,9 @@ impl Condvar {
     #[inline(always)]
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        rt::intend_to_wait(self);
+        if guard.is_watched() {
+            rt::intend_to_wait(self);
+        }
         match guard.release() {
             (mutex, Some(queued)) => {
                 let queued = self.inner.wait(queued);
@@ -107,7 +109,9 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         limit: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        rt::intend_to_wait(self);
+        if guard.is_watched() {
+            rt::intend_to_wait(self);
+        }
         match guard.release() {
             (mutex, Some(queued)) => {
                 let woken = self.inner.wait_timeout(queued, limit);

@@ -54,15 +54,18 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let hold = match panicking() {
-            true => self.hold_while_unwinding(),
-            false => match rt::operate_calmly(OpKind::Lock, self, Location::caller()) {
-                Some(_) => Some(self.hold()),
-                None => None,
-            },
+        // In a closure, the place of the caller would be lost.
+        #[allow(clippy::manual_map)]
+        let held = if panicking() {
+            self.hold_while_unwinding()
+        } else if let Some(is_watched) = rt::operate_calmly(OpKind::Lock, self, Location::caller())
+        {
+            Some((self.hold(), is_watched))
+        } else {
+            None
         };
-        match hold {
-            Some(hold) => self.guard(hold),
+        match held {
+            Some((hold, is_watched)) => self.guard(hold, is_watched),
             None => self.outside(self.inner.take_outside()),
         }
     }
@@ -77,14 +80,15 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// Asks for the lock and takes the value while the thread may unwind. `None` outside an execution.
+    /// Asks for the lock and takes the value while the thread unwinds. Tells whether effects are noted, too.
+    /// `None` outside an execution.
     #[cold]
     #[track_caller]
-    fn hold_while_unwinding(&self) -> Option<Hold<'_, T>> {
+    fn hold_while_unwinding(&self) -> Option<(Hold<'_, T>, bool)> {
         rt::operate(OpKind::Lock, self)?;
         let hold = self.hold();
         hold.note_unwinding();
-        Some(hold)
+        Some((hold, rt::is_watched()))
     }
 
     /// Acquires the mutex if it is free.
@@ -99,19 +103,19 @@ impl<T: ?Sized> Mutex<T> {
             Some(_) => {
                 let hold = self.hold();
                 hold.note_unwinding();
-                Ok(self.guard(hold)?)
+                Ok(self.guard(hold, rt::is_watched())?)
             }
         }
     }
 
     #[inline(always)]
     #[track_caller]
-    fn guard<'a>(&'a self, hold: Hold<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+    fn guard<'a>(&'a self, hold: Hold<'a, T>, is_watched: bool) -> LockResult<MutexGuard<'a, T>> {
         self.judge(MutexGuard {
             mutex: self,
             hold: Some(hold),
             way: Way::Inside(Location::caller()),
-            is_watched: rt::is_watched(),
+            is_watched,
         })
     }
 
@@ -200,17 +204,24 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<Queued<'a>>) {
         let mutex = self.mutex;
         let hold = self.hold.take();
-        match std::mem::replace(&mut self.way, Way::Released) {
-            Way::Outside(queued) => {
-                drop(hold);
-                (mutex, Some(queued))
-            }
-            _ => {
-                rt::operate(OpKind::Unlock, mutex);
-                drop(hold);
-                (mutex, None)
-            }
+        if let Way::Inside(_) = self.way {
+            rt::operate(OpKind::Unlock, mutex);
+            drop(hold);
+            // Nothing is left to drop.
+            std::mem::forget(self);
+            return (mutex, None);
         }
+        drop(hold);
+        match std::mem::replace(&mut self.way, Way::Released) {
+            Way::Outside(queued) => (mutex, Some(queued)),
+            _ => (mutex, None),
+        }
+    }
+
+    /// Whether effects are noted.
+    #[inline]
+    pub(super) fn is_watched(&self) -> bool {
+        self.is_watched
     }
 
     /// The lock again, after a wait that was not controlled.
