@@ -113,7 +113,7 @@ macro_rules! sender_traits {
     ($($name:ident),*) => {
         $(
             impl<T> Clone for $name<T> {
-                #[inline(never)]
+                #[inline(always)]
                 fn clone(&self) -> $name<T> {
                     $name {
                         end: match &self.end {
