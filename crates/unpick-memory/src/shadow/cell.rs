@@ -174,6 +174,12 @@ impl Cell {
         };
     }
 
+    /// Makes a cell that is owned, which has no chain, one that belongs to no execution.
+    #[inline(always)]
+    pub fn release(&mut self) {
+        self.state = 0;
+    }
+
     /// Makes the cell one that belongs to no execution.
     pub fn clear(&mut self, stamp: u32, links: &mut Links<Record>) {
         self.drop_chain(stamp, links);

@@ -86,12 +86,20 @@ impl Shadow {
         page.open(self.stamp);
         let mut found = None;
         let now = clocks.known_to(record.task());
+        // SAFETY: the slot is that of a page of cells.
+        let cells = unsafe { self.cells.add(self.slot(number) * PAGE_WORDS) };
         page.clear_used(from, to, |place| {
             let word = number * PAGE_WORDS + place;
-            let Some(cell) = self.present(word) else {
+            // SAFETY: the index is that of a cell, and no other reference to one exists.
+            let cell = unsafe { &mut *cells.add(place) };
+            // The usual case: the task frees what nobody else has used.
+            if cell.is_owned(word, record.task_number(), self.stamp) {
+                cell.release();
+                return true;
+            }
+            if !cell.holds(word, self.stamp) {
                 return false;
-            };
-            // The usual case, without calls.
+            }
             if !self.looks_for_shared && cell.is_before(&record, now) {
                 cell.clear(self.stamp, &mut self.links);
                 return true;
