@@ -4,12 +4,15 @@
 
 use crate::interpose::interpose;
 use crate::memory::report;
+use crate::restoring::Restoring;
 use crate::runtime::{fail, running, runtime};
 use crate::sys::{self, set_errno};
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
+use core::slice::from_raw_parts_mut;
 use unpick_memory::{Finding, Heap, Misuse};
+use unpick_protocol::Reexecution;
 use unpick_trace::FailureKind;
 
 /// Where the program's heap lies.
@@ -44,7 +47,7 @@ pub fn region() -> core::ops::Range<usize> {
 
 /// Empties the heap, or puts an image of it back: the next execution finds it as the last one did, with
 /// zeroes everywhere else.
-pub fn reset(heap: &mut Heap, image: &[u8]) {
+pub fn reset(heap: &mut Heap, image: &[u8], restoring: Restoring) {
     let used = heap.used_end();
     let start = HEAP_AT as *mut u8;
     // SAFETY: the execution that used it is over.
@@ -52,7 +55,7 @@ pub fn reset(heap: &mut Heap, image: &[u8]) {
         match used {
             0..=CLEARED_MAX => {
                 let rest = used.saturating_sub(image.len());
-                core::ptr::write_bytes(start.add(image.len()), 0, rest);
+                restoring.clear(from_raw_parts_mut(start.add(image.len()), rest));
             }
             _ => {
                 let advice = i64::from(libc::MADV_DONTNEED);
@@ -63,7 +66,7 @@ pub fn reset(heap: &mut Heap, image: &[u8]) {
         if image.is_empty() {
             *heap = Heap::format(start, HEAP_SIZE, FRESH);
         } else {
-            core::ptr::copy_nonoverlapping(image.as_ptr(), start, image.len());
+            restoring.put_back(from_raw_parts_mut(start, image.len()), image);
             *heap = Heap::attach(start);
         }
     }
@@ -92,6 +95,17 @@ fn allocate(size: usize, align: usize) -> *mut c_void {
         this.shadow.allocate(block as usize, usable);
     }
     block.cast()
+}
+
+/// Clears a block that was handed out.
+fn clear(block: &mut [u8]) {
+    let this = runtime();
+    match this.launch.reexecution {
+        // It was cleared with the heap, as a rule, and looking takes less time than writing.
+        Reexecution::Snapshot => this.snapshot.restoring.clear(block),
+        // What is behind it is to be had from the kernel, which takes longer when it is looked at first.
+        Reexecution::Fork | Reexecution::Exec => block.fill(0),
+    }
 }
 
 fn release(block: *mut c_void, pc: usize) {
@@ -167,7 +181,7 @@ interpose! {
         };
         let block = allocate(bytes, 16);
         if !block.is_null() {
-            core::ptr::write_bytes(block.cast::<u8>(), 0, bytes);
+            clear(from_raw_parts_mut(block.cast(), bytes));
         }
         block
     }

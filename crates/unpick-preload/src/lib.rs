@@ -39,6 +39,7 @@ mod process;
 mod random;
 mod real;
 mod refusal;
+mod restoring;
 mod runtime;
 mod signals;
 mod sites;

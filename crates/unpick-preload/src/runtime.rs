@@ -334,7 +334,8 @@ impl Runtime {
         self.clocks.reset();
         self.shadow.begin_execution();
         crate::process::reset();
-        crate::allocation::reset(&mut self.heap, self.prelude.heap());
+        let heap = self.prelude.heap();
+        crate::allocation::reset(&mut self.heap, heap, self.snapshot.restoring);
         self.creator = None;
         self.task_count = 0;
         self.open_count = 0;

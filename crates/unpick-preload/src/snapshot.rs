@@ -5,6 +5,7 @@
 //! regions only the pages that were written are put back, where the kernel can tell (`written.rs`).
 //! There may be a second image, from behind the prelude (`prelude.rs`).
 
+use crate::restoring::Restoring;
 use crate::runtime::Runtime;
 use crate::sys;
 use crate::tasks::Slot;
@@ -13,7 +14,6 @@ use alloc::{vec, vec::Vec};
 use core::ops::Range;
 use unpick_protocol::{Backend, Reexecution};
 
-#[derive(Clone, Copy)]
 struct Region {
     start: usize,
     length: usize,
@@ -23,13 +23,21 @@ struct Region {
     slot: Option<usize>,
     /// Whether it is known which of its pages were written.
     is_watched: bool,
+    /// Its runs in the list of all.
+    runs: Range<usize>,
+}
+
+/// A part of a region that holds nothing but zeros, or that does not.
+struct Run {
+    length: usize,
+    is_zero: bool,
 }
 
 /// Bytes of an image that is copied whole, and of a region of a larger one.
 const IMAGE_MAX: usize = 2 << 20;
 const REGION_MAX: usize = 64 << 10;
 
-/// Bytes that are put back together.
+/// Bytes of which runs are made.
 const PART: usize = 1 << 10;
 
 /// Bytes of an image of which there is a second one.
@@ -39,6 +47,7 @@ const SECOND_MAX: usize = 64 << 20;
 #[derive(Default)]
 struct Image {
     regions: Vec<Region>,
+    runs: Vec<Run>,
     store: Vec<u8>,
 }
 
@@ -52,25 +61,47 @@ impl Image {
         // SAFETY: the kernel says that this memory can be read, and nothing else runs.
         let bytes = unsafe { core::slice::from_raw_parts(range.start as *const u8, length) };
         self.store.extend_from_slice(bytes);
+        let runs = self.add_runs(bytes);
         self.regions.push(Region {
             start: range.start,
             length,
             offset,
             slot,
             is_watched,
+            runs,
         });
     }
 
-    /// Puts one region back. Most of it is as it was, and looking takes less time than writing.
-    fn restore_region(&self, region: &Region) {
-        let copy = &self.store[region.offset..][..region.length];
-        // SAFETY: the region was writable when it was copied, and nobody runs on it now.
-        let memory =
-            unsafe { core::slice::from_raw_parts_mut(region.start as *mut u8, region.length) };
-        for (part, copy) in memory.chunks_mut(PART).zip(copy.chunks(PART)) {
-            if part != copy {
-                part.copy_from_slice(copy);
+    /// Adds the runs of a region: much of memory is zero.
+    fn add_runs(&mut self, bytes: &[u8]) -> Range<usize> {
+        let start = self.runs.len();
+        for part in bytes.chunks(PART) {
+            let is_zero = part.iter().all(|byte| *byte == 0);
+            match self.runs[start..].last_mut() {
+                Some(run) if run.is_zero == is_zero => run.length += part.len(),
+                _ => self.runs.push(Run {
+                    length: part.len(),
+                    is_zero,
+                }),
             }
+        }
+        start..self.runs.len()
+    }
+
+    /// Puts one region back.
+    fn restore_region(&self, region: &Region, restoring: Restoring) {
+        let mut copy = &self.store[region.offset..][..region.length];
+        // SAFETY: the region was writable when it was copied, and nobody runs on it now.
+        let mut memory =
+            unsafe { core::slice::from_raw_parts_mut(region.start as *mut u8, region.length) };
+        for run in &self.runs[region.runs.clone()] {
+            let (part, rest) = memory.split_at_mut(run.length);
+            let (copy_of_part, copy_of_rest) = copy.split_at(run.length);
+            match run.is_zero {
+                true => restoring.clear(part),
+                false => restoring.put_back(part, copy_of_part),
+            }
+            (memory, copy) = (rest, copy_of_rest);
         }
     }
 
@@ -113,6 +144,7 @@ pub struct Snapshot {
     files_from: i64,
     /// Memory of the runtime among what the process may write.
     own: Vec<Range<usize>>,
+    pub restoring: Restoring,
 }
 
 impl Snapshot {
@@ -126,6 +158,7 @@ impl Snapshot {
             mapped: Vec::new(),
             files_from: 0,
             own: Vec::new(),
+            restoring: Restoring::default(),
         }
     }
 
@@ -194,7 +227,7 @@ impl Snapshot {
     pub fn restore_thread(&self, slot: usize) {
         for region in &self.first.regions {
             if region.slot == Some(slot) {
-                self.first.restore_region(region);
+                self.first.restore_region(region, self.restoring);
             }
         }
     }
@@ -233,7 +266,7 @@ impl Snapshot {
                 None => !region.is_watched || self.is_far,
             };
             if is_changed {
-                image.restore_region(region);
+                image.restore_region(region, self.restoring);
             }
         }
         for region in &self.first.regions {
@@ -241,7 +274,7 @@ impl Snapshot {
                 .slot
                 .is_some_and(|slot| slot > 0 && slots[slot].is_used)
             {
-                self.first.restore_region(region);
+                self.first.restore_region(region, self.restoring);
             }
         }
         if let Some(written) = &self.written {
@@ -320,6 +353,7 @@ pub fn take(runtime: &mut Runtime) {
         runtime.snapshot.files_from = file.max(3);
     }
     if runtime.launch.reexecution == Reexecution::Snapshot {
+        runtime.snapshot.restoring = Restoring::new();
         runtime.snapshot.watch();
     }
 }
