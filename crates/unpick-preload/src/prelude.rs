@@ -17,6 +17,7 @@ use crate::random::Random;
 use crate::runtime::{Runtime, runtime};
 use crate::signals::{Pending, Stacks};
 use crate::sites::Calls;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ffi::c_void;
@@ -45,13 +46,12 @@ pub struct Prelude {
     shapes: Vec<Shape>,
     /// How often it looked at the clock.
     looks: u32,
-    kept: Kept,
+    kept: Option<Box<Kept>>,
 }
 
 /// The state of the runtime at the end of the prelude, as far as it is not that of a beginning.
-#[derive(Default)]
 struct Kept {
-    context: Option<Context>,
+    context: Context,
     heap: Vec<u8>,
     objects: Vec<KeptObject>,
     /// Addresses and numbers of variables.
@@ -89,19 +89,19 @@ impl Prelude {
             stage: Stage::Unknown,
             shapes: Vec::new(),
             looks: 0,
-            kept: Kept::default(),
+            kept: None,
         }
     }
 
     /// Goes back to where nothing is known, for another order.
     pub fn forget(&mut self) {
         self.stage = Stage::Unknown;
-        self.kept = Kept::default();
+        self.kept = None;
     }
 
     /// The heap to begin with; nothing for an empty one.
     pub fn heap(&self) -> &[u8] {
-        &self.kept.heap
+        self.kept.as_ref().map_or(&[], |kept| &kept.heap)
     }
 
     /// Notes an object that was made known.
@@ -187,7 +187,7 @@ fn keep(this: &mut Runtime) {
     let objects = this.prelude.shapes.iter().zip(&this.addresses[1..]);
     let objects = objects.zip(&infos[1..]);
     let mut kept = Kept {
-        context: Some(context),
+        context,
         heap: allocation::copy(&this.heap),
         objects: objects
             .map(|((&shape, &address), info)| KeptObject {
@@ -204,10 +204,10 @@ fn keep(this: &mut Runtime) {
         random: this.random,
         world: this.io.world(),
         task: keep_task(this),
-        ..Kept::default()
+        clocks: Clocks::new(),
     };
     kept.clocks.copy_from(&this.clocks);
-    this.prelude.kept = kept;
+    this.prelude.kept = Some(Box::new(kept));
 }
 
 fn keep_task(this: &Runtime) -> KeptTask {
@@ -237,10 +237,9 @@ fn skip_task(this: &mut Runtime, kept: &KeptTask) {
 
 /// Brings a runtime that begins an execution to the end of the prelude, if it is kept.
 pub fn skip(this: &mut Runtime) {
-    if this.prelude.stage != Stage::Kept {
+    let Some(kept) = this.prelude.kept.take() else {
         return;
-    }
-    let kept = core::mem::take(&mut this.prelude.kept);
+    };
     for object in &kept.objects {
         let number = this.add_object(object.shape, object.address);
         if let Some(name) = &object.name {
@@ -256,13 +255,11 @@ pub fn skip(this: &mut Runtime) {
     this.values.clone_from(&kept.values);
     this.clocks.copy_from(&kept.clocks);
     this.keys.copy_from(&kept.keys);
-    this.stacks.clone_from(&kept.stacks);
-    this.pending.clone_from(&kept.pending);
+    this.stacks.copy_from(&kept.stacks);
+    this.pending.copy_from(&kept.pending);
     this.random = kept.random;
     this.io.set_world(kept.world);
     skip_task(this, &kept.task);
-    if let Some(context) = kept.context {
-        this.slots[0].context = context;
-    }
-    this.prelude.kept = kept;
+    this.slots[0].context = kept.context;
+    this.prelude.kept = Some(kept);
 }

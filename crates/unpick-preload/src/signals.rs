@@ -47,6 +47,11 @@ impl Stacks {
         self.told.clear();
     }
 
+    /// Takes over what another execution believes; keeps the memory.
+    pub fn copy_from(&mut self, other: &Stacks) {
+        self.told.clone_from(&other.told);
+    }
+
     fn of(&mut self, task: usize) -> &mut libc::stack_t {
         while self.told.len() <= task {
             self.told.push(libc::stack_t {

@@ -87,6 +87,15 @@ impl Pending {
         self.object = None;
     }
 
+    /// Takes over what is pending in another execution; keeps the memory.
+    pub fn copy_from(&mut self, other: &Pending) {
+        self.actions = other.actions;
+        self.receivers.clone_from(&other.receivers);
+        self.shared = other.shared;
+        self.is_any = other.is_any;
+        self.object = other.object;
+    }
+
     /// A task begins; it blocks what its creator blocks. One without a program blocks everything.
     pub fn begin(&mut self, parent: Option<TaskId>, task: TaskId) {
         let mask = parent.map_or(0, |parent| self.receivers[parent.index()].mask);
