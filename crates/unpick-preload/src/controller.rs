@@ -317,10 +317,12 @@ impl Engine for Host {
                 this.snapshot.restore(&this.slots);
                 this.begin_execution();
                 prelude::begin(this);
+                sys::forget_calls();
                 enter(this);
                 if prelude::end(runtime()) {
                     enter(runtime());
                 }
+                runtime().snapshot.is_kernel_clean = prelude::made_no_calls();
                 libraries::note_loaded(runtime());
             }
             Reexecution::Exec => {

@@ -6,7 +6,8 @@
 //!
 //! That is right if the prelude changes nothing but memory. Its system calls are watched
 //! (`prelude/calls.rs`), and what the runtime does with descriptors and mappings on its behalf is
-//! told with [`spoil`]. A prelude that does more is run every time.
+//! told with [`spoil`]. A prelude that does more is run every time. Executions stay under watch behind it
+//! until one makes a system call: what makes none leaves nothing in the kernel that must be undone.
 
 mod calls;
 
@@ -17,6 +18,7 @@ use crate::random::Random;
 use crate::runtime::{Runtime, runtime};
 use crate::signals::{Pending, Stacks};
 use crate::sites::Calls;
+use crate::sys;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -140,6 +142,7 @@ pub fn end(this: &mut Runtime) -> bool {
         Stage::Reached => {
             keep(this);
             this.prelude.stage = Stage::Kept;
+            sys::forget_calls();
             true
         }
         Stage::Running => {
@@ -149,6 +152,22 @@ pub fn end(this: &mut Runtime) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the program is in a prelude that is watched.
+fn is_running() -> bool {
+    runtime().prelude.stage == Stage::Running
+}
+
+/// Whether the execution that is over has made no system call behind the prelude, on its own or by way of
+/// the runtime. A program that makes calls is not watched any longer: each would take a signal.
+pub fn made_no_calls() -> bool {
+    let is_watching = calls::is_watching();
+    if is_watching && sys::has_called() {
+        calls::ignore();
+        return false;
+    }
+    is_watching
 }
 
 /// The program does something that a later execution would have to do again.
@@ -166,11 +185,10 @@ pub fn reach() {
     if this.prelude.stage != Stage::Running {
         return;
     }
-    calls::ignore();
     let is_first = this.execution.operation_count() == 0 && this.task_count == 1;
     let is_small = this.heap.used_end() <= allocation::CLEARED_MAX;
     if !(is_first && is_small && this.snapshot.can_keep()) {
-        this.prelude.stage = Stage::Repeated;
+        spoil();
         return;
     }
     this.prelude.stage = Stage::Reached;

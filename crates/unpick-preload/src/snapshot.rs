@@ -136,6 +136,8 @@ pub struct Snapshot {
     /// it was last put back.
     is_far: bool,
     program_break: i64,
+    /// Whether the last execution has made no system call: descriptors and mappings are as they were.
+    pub is_kernel_clean: bool,
     /// What tells which pages were written, if anything does.
     written: Option<Written>,
     /// Memory that the execution at hand has mapped.
@@ -154,6 +156,7 @@ impl Snapshot {
             second: None,
             is_far: false,
             program_break: 0,
+            is_kernel_clean: false,
             written: None,
             mapped: Vec::new(),
             files_from: 0,
@@ -283,6 +286,13 @@ impl Snapshot {
             assert!(is_protected, "cannot watch memory any more");
         }
         self.is_far = false;
+        if !self.is_kernel_clean {
+            self.clean_kernel();
+        }
+    }
+
+    /// Undoes what the last execution has done to the process.
+    fn clean_kernel(&mut self) {
         // SAFETY: what lies behind the old break belongs to the execution that is over, and so do
         // the mappings it made.
         unsafe {

@@ -2,10 +2,23 @@
 
 use core::arch::asm;
 use core::fmt;
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// The exit code of a process in which the runtime itself has failed.
 pub const INTERNAL_ERROR: i32 = 70;
+
+/// Whether the runtime has made a system call since that was last forgotten.
+static HAS_CALLED: AtomicBool = AtomicBool::new(false);
+
+/// Forgets that system calls were made.
+pub fn forget_calls() {
+    HAS_CALLED.store(false, Ordering::Relaxed);
+}
+
+/// Whether the runtime has made a system call since.
+pub fn has_called() -> bool {
+    HAS_CALLED.load(Ordering::Relaxed)
+}
 
 /// Makes a system call.
 ///
@@ -14,6 +27,7 @@ pub const INTERNAL_ERROR: i32 = 70;
 /// As with the call itself.
 #[inline]
 pub unsafe fn call(number: i64, arguments: [i64; 6]) -> i64 {
+    HAS_CALLED.store(true, Ordering::Relaxed);
     let result: i64;
     // SAFETY: the kernel preserves everything but the result, rcx and r11.
     unsafe {

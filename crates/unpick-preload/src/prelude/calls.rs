@@ -1,8 +1,9 @@
-//! The system calls of a prelude, wherever in the program they are made.
+//! The system calls of the program, wherever they are made: in its prelude, and behind that up to the
+//! first one.
 //!
 //! The kernel turns every call from code other than the runtime's own into a signal (*syscall user
-//! dispatch*, Linux 5.11). A call that only asks is made on behalf of the program. Before any other
-//! one the watch ends, and the program makes it itself.
+//! dispatch*, Linux 5.11). One of the prelude that only asks is made on behalf of the program. Before any
+//! other one the watch ends, and the program makes it itself.
 
 use crate::signals;
 use crate::sys;
@@ -62,6 +63,11 @@ pub fn ignore() {
     signals::handle_faults(&[libc::SIGSYS]);
 }
 
+/// Whether the calling thread is watched.
+pub fn is_watching() -> bool {
+    SELECTOR.load(Ordering::Relaxed) == BLOCK
+}
+
 fn dispatch(mode: i64, start: i64, length: i64, selector: i64) -> bool {
     let arguments = [SET_DISPATCH, mode, start, length, selector, 0];
     // SAFETY: the selector lives as long as the process.
@@ -101,10 +107,11 @@ unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
             argument(libc::REG_R8),
             argument(libc::REG_R9),
         ];
-        if only_asks(number, &arguments) {
+        if super::is_running() && only_asks(number, &arguments) {
             registers[libc::REG_RAX as usize] = sys::call(number, arguments);
         } else {
             super::spoil();
+            ignore();
             registers[libc::REG_RIP as usize] -= CALL_BYTES;
         }
     }
