@@ -13,10 +13,14 @@ use unpick_trace::{Site, SiteId};
 /// Frames that are kept of a place.
 const FRAMES_MAX: usize = 6;
 
+/// Callers among them.
+const CALLERS_MAX: usize = FRAMES_MAX - 1;
+
 /// The calls a task is in, as far as its functions tell.
 #[derive(Clone, Default)]
 pub struct Calls {
-    /// Return addresses, outermost first.
+    /// Return addresses, outermost first. Before them are so many zeros that there are always as many as
+    /// are kept of a place; nothing at all before the first one.
     returns: Vec<usize>,
     /// The last place that was asked for, and its number, as long as the calls are the same.
     last: Option<(usize, SiteId)>,
@@ -24,18 +28,23 @@ pub struct Calls {
 
 impl Calls {
     pub fn clear(&mut self) {
-        self.returns.clear();
+        self.returns.truncate(CALLERS_MAX);
         self.last = None;
     }
 
     /// Takes over the calls of another one.
     pub fn copy_from(&mut self, other: &Calls) {
-        self.returns.clone_from(&other.returns);
-        self.last = None;
+        self.clear();
+        for frame in other.returns.iter().skip(CALLERS_MAX) {
+            self.enter(*frame);
+        }
     }
 
     #[inline]
     pub fn enter(&mut self, return_address: usize) {
+        if self.returns.is_empty() {
+            self.returns.extend([0; CALLERS_MAX]);
+        }
         self.returns.push(return_address);
         self.last = None;
     }
@@ -43,16 +52,20 @@ impl Calls {
     /// The same if that needs no more memory. Answers whether it did.
     #[inline]
     pub fn enter_if_room(&mut self, return_address: usize) -> bool {
+        // Without any there are no zeros either, and no room.
         let has_room = self.returns.len() < self.returns.capacity();
         if has_room {
-            self.enter(return_address);
+            self.returns.push(return_address);
+            self.last = None;
         }
         has_room
     }
 
     #[inline]
     pub fn leave(&mut self) {
-        self.returns.pop();
+        if self.returns.len() > CALLERS_MAX {
+            self.returns.pop();
+        }
         self.last = None;
     }
 
@@ -60,22 +73,26 @@ impl Calls {
     /// the one before it.
     #[inline]
     fn key(&self, pc: usize) -> u64 {
-        const FACTORS: [u64; FRAMES_MAX - 1] = [
-            0x517c_c1b7_2722_0a95,
-            0x9e37_79b9_7f4a_7c15,
-            0xd6e8_feb8_6659_fd93,
-            0xbf58_476d_1ce4_e5b9,
+        const FACTORS: [u64; CALLERS_MAX] = [
             0x94d0_49bb_1331_11eb,
+            0xbf58_476d_1ce4_e5b9,
+            0xd6e8_feb8_6659_fd93,
+            0x9e37_79b9_7f4a_7c15,
+            0x517c_c1b7_2722_0a95,
         ];
-        let frames = self.innermost().zip(FACTORS);
+        let Some(frames) = self.returns.last_chunk::<CALLERS_MAX>() else {
+            return pc as u64;
+        };
+        let frames = frames.iter().zip(FACTORS);
         frames.fold(pc as u64, |key, (frame, factor)| {
-            key.wrapping_add((frame as u64).wrapping_mul(factor))
+            key.wrapping_add((*frame as u64).wrapping_mul(factor))
         })
     }
 
     /// Return addresses, innermost first.
     pub fn innermost(&self) -> impl Iterator<Item = usize> + '_ {
-        self.returns.iter().rev().copied().take(FRAMES_MAX - 1)
+        let frames = self.returns.iter().rev().copied();
+        frames.take(CALLERS_MAX).take_while(|frame| *frame != 0)
     }
 }
 
