@@ -100,18 +100,24 @@ impl Fairness {
     /// Removes from `eligible` every task that must let an enabled one go first, unless none would
     /// be left.
     pub fn restrict(&self, eligible: &mut TaskSet, enabled: TaskBits<'_>) {
+        let must_wait = |window: &Window| window.open && meet(window.behind.bits(), enabled);
+        if !self.windows.iter().any(must_wait) {
+            return;
+        }
         let mut rest = eligible.clone();
         for (index, window) in self.windows.iter().enumerate() {
-            if window.open {
-                let mut ahead = window.behind.clone();
-                ahead.retain_in(enabled);
-                if !ahead.bits().is_empty() {
-                    rest.remove(TaskId(index as u32));
-                }
+            if must_wait(window) {
+                rest.remove(TaskId(index as u32));
             }
         }
         if !rest.bits().is_empty() {
             *eligible = rest;
         }
     }
+}
+
+/// Whether two sets have a task in common.
+fn meet(one: TaskBits<'_>, other: TaskBits<'_>) -> bool {
+    let mut more = one.more_words().iter().zip(other.more_words());
+    one.low_word() & other.low_word() != 0 || more.any(|(one, other)| one & other != 0)
 }
