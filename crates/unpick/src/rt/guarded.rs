@@ -73,16 +73,18 @@ impl<T: ?Sized> Guarded<T> {
     /// Waits for the value outside of an execution.
     pub fn take_outside(&self) -> (Hold<'_, T>, Queued<'_>) {
         let queued = self.outside.lock();
-        self.take_queued(queued.unwrap_or_else(PoisonError::into_inner))
+        let queued = queued.unwrap_or_else(PoisonError::into_inner);
+        (self.take_queued(panicking()), queued)
     }
 
-    /// The same, of somebody who has come first.
-    pub fn take_queued<'a>(&'a self, queued: Queued<'a>) -> (Hold<'a, T>, Queued<'a>) {
+    /// The same, of somebody who has come first. `is_unwinding` tells whether its thread unwound already when
+    /// it had the value first.
+    pub fn take_queued(&self, is_unwinding: bool) -> Hold<'_, T> {
         loop {
             match self.take() {
                 Some(hold) => {
-                    hold.note_unwinding();
-                    return (hold, queued);
+                    hold.note_unwinding(is_unwinding);
+                    return hold;
                 }
                 None => yield_now(),
             }
@@ -97,7 +99,7 @@ impl<T: ?Sized> Guarded<T> {
             Err(TryLockError::WouldBlock) => return None,
         };
         let hold = self.take()?;
-        hold.note_unwinding();
+        hold.note_unwinding(panicking());
         Some((hold, queued))
     }
 
@@ -128,7 +130,7 @@ fn judge<R>(result: R, is_poisoned: bool) -> LockResult<R> {
 pub(crate) struct Hold<'a, T: ?Sized> {
     guarded: &'a Guarded<T>,
     /// Threads may share it if they may share the value.
-    value: PhantomData<T>,
+    value: PhantomData<&'a T>,
 }
 
 impl<T: ?Sized> UnwindSafe for Hold<'_, T> {}
@@ -136,16 +138,21 @@ impl<T: ?Sized> RefUnwindSafe for Hold<'_, T> {}
 
 impl<T: ?Sized> Hold<'_, T> {
     /// To be called by whoever may have taken the value while its thread unwinds.
-    pub fn note_unwinding(&self) {
-        if panicking() {
+    pub fn note_unwinding(&self, is_unwinding: bool) {
+        if is_unwinding {
             let state = &self.guarded.state;
             state.store(TAKEN_WHILE_UNWINDING, Ordering::Relaxed);
         }
     }
 
+    /// Whether the value was taken while the thread unwound.
+    pub fn was_unwinding(&self) -> bool {
+        self.guarded.state.load(Ordering::Relaxed) == TAKEN_WHILE_UNWINDING
+    }
+
     /// To be called by whoever gives the value back while its thread unwinds.
     pub fn poison(&self) {
-        if self.guarded.state.load(Ordering::Relaxed) == TAKEN {
+        if !self.was_unwinding() {
             self.guarded.is_poisoned.store(true, Ordering::Relaxed);
         }
     }

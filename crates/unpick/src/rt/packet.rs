@@ -17,7 +17,7 @@ use unpick_trace::{OpKind, TaskId};
 pub(crate) struct Body<'a>(NonNull<dyn Work + 'a>);
 
 /// The handle's half: something that gives the result of a task once.
-pub(crate) struct Crop<'a, T>(NonNull<dyn Work + 'a>, PhantomData<T>);
+pub(crate) struct Crop<'a, T>(NonNull<dyn Work + 'a>, PhantomData<fn() -> T>);
 
 /// The two halves of a new packet of the current execution.
 #[inline]

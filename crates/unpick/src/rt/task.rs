@@ -436,8 +436,8 @@ impl Runtime {
         // SAFETY: as the caller promises; the reference ends at once.
         unsafe {
             let runtime = &mut *this;
-            if !runtime.creator.is_null() && !panicking() {
-                // The first operation of a task, whose buffer is empty.
+            let is_new = !runtime.creator.is_null() && !panicking();
+            if is_new && !runtime.execution.is_relaxed() {
                 let task = runtime.current();
                 runtime.execution.announce(task, op, location);
                 return runtime.creator;
@@ -461,6 +461,11 @@ impl Runtime {
             let task = self.current();
             self.execution.announce(task, op, location);
             return self.force(task);
+        }
+        if !self.creator.is_null() {
+            let task = self.current();
+            self.execution.announce(task, op, location);
+            return self.creator;
         }
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *self.strategy };

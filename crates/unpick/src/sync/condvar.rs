@@ -61,9 +61,10 @@ impl Condvar {
             rt::intend_to_wait(self);
         }
         match guard.release() {
-            (mutex, Some(queued)) => {
+            (mutex, Some((queued, was_unwinding))) => {
                 let queued = self.inner.wait(queued);
-                MutexGuard::outside(mutex, queued.unwrap_or_else(PoisonError::into_inner))
+                let queued = queued.unwrap_or_else(PoisonError::into_inner);
+                MutexGuard::outside(mutex, queued, was_unwinding)
             }
             (mutex, None) => {
                 self.wait_controlled(None);
@@ -113,11 +114,11 @@ impl Condvar {
             rt::intend_to_wait(self);
         }
         match guard.release() {
-            (mutex, Some(queued)) => {
+            (mutex, Some((queued, was_unwinding))) => {
                 let woken = self.inner.wait_timeout(queued, limit);
                 let (queued, end) = woken.unwrap_or_else(PoisonError::into_inner);
                 let end = WaitTimeoutResult(end.timed_out());
-                pair(MutexGuard::outside(mutex, queued), end)
+                pair(MutexGuard::outside(mutex, queued, was_unwinding), end)
             }
             (mutex, None) => {
                 let end = WaitTimeoutResult(self.wait_controlled(Some(limit)));

@@ -87,7 +87,7 @@ impl<T: ?Sized> Mutex<T> {
     fn hold_while_unwinding(&self) -> Option<(Hold<'_, T>, bool)> {
         rt::operate(OpKind::Lock, self)?;
         let hold = self.hold();
-        hold.note_unwinding();
+        hold.note_unwinding(true);
         Some((hold, rt::is_watched()))
     }
 
@@ -102,7 +102,7 @@ impl<T: ?Sized> Mutex<T> {
             Some(Grant::Refused) => Err(TryLockError::WouldBlock),
             Some(_) => {
                 let hold = self.hold();
-                hold.note_unwinding();
+                hold.note_unwinding(panicking());
                 Ok(self.guard(hold, rt::is_watched())?)
             }
         }
@@ -169,7 +169,15 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = f.debug_struct("Mutex");
         match self.inner.try_take_outside() {
-            Some((value, _queued)) => text.field("data", &&*value),
+            Some((hold, queued)) => {
+                let guard = MutexGuard {
+                    mutex: self,
+                    hold: Some(hold),
+                    way: Way::Outside(queued),
+                    is_watched: false,
+                };
+                text.field("data", &&*guard)
+            }
             None => text.field("data", &format_args!("<locked>")),
         };
         text.field("poisoned", &self.is_poisoned());
@@ -198,22 +206,26 @@ enum Way<'a> {
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Releases the mutex as part of a wait. Tells which it was and, if it is not controlled, what to wait
-    /// with.
+    /// with, and whether the thread unwound when it was locked.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<Queued<'a>>) {
+    pub(super) fn release(mut self) -> (&'a Mutex<T>, Option<(Queued<'a>, bool)>) {
         let mutex = self.mutex;
         let hold = self.hold.take();
         if let Way::Inside(_) = self.way {
+            if panicking() {
+                hold.iter().for_each(Hold::poison);
+            }
             rt::operate(OpKind::Unlock, mutex);
             drop(hold);
             // Nothing is left to drop.
             std::mem::forget(self);
             return (mutex, None);
         }
+        let was_unwinding = hold.as_ref().is_some_and(Hold::was_unwinding);
         drop(hold);
         match std::mem::replace(&mut self.way, Way::Released) {
-            Way::Outside(queued) => (mutex, Some(queued)),
+            Way::Outside(queued) => (mutex, Some((queued, was_unwinding))),
             _ => (mutex, None),
         }
     }
@@ -225,8 +237,12 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 
     /// The lock again, after a wait that was not controlled.
-    pub(super) fn outside(mutex: &'a Mutex<T>, queued: Queued<'a>) -> LockResult<Self> {
-        mutex.outside(mutex.inner.take_queued(queued))
+    pub(super) fn outside(
+        mutex: &'a Mutex<T>,
+        queued: Queued<'a>,
+        was_unwinding: bool,
+    ) -> LockResult<Self> {
+        mutex.outside((mutex.inner.take_queued(was_unwinding), queued))
     }
 }
 

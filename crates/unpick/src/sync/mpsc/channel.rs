@@ -48,7 +48,11 @@ impl<T> Channel<T> {
     #[inline(always)]
     #[track_caller]
     pub(crate) fn operate(&self, kind: OpKind) -> Grant {
-        rt::operate_inside(kind, &self.object).unwrap_or_else(|| used_outside())
+        // In a closure, the place of the caller would be lost.
+        match rt::operate_inside(kind, &self.object) {
+            Some(grant) => grant,
+            None => used_outside(),
+        }
     }
 
     #[inline]
