@@ -88,7 +88,17 @@ fn a_beginning_that_does_more_is_run_every_time() {
 #[test]
 fn programs_without_a_common_beginning_are_put_back() {
     let place = Place::new("prelude-none");
-    for path in ["prelude/alone.c", "prelude/leaves.c"] {
+    are_put_back(&place, &["prelude/alone.c", "prelude/leaves.c"]);
+}
+
+/// Nothing is undone in the kernel after executions that ask nothing of it; this one asks by the runtime alone.
+#[test]
+fn what_the_runtime_asks_of_the_kernel_is_undone() {
+    are_put_back(&Place::new("prelude-maps"), &["prelude/maps.c"]);
+}
+
+fn are_put_back(place: &Place, paths: &[&str]) {
+    for path in paths {
         let command = place.build(path, false);
         let forks = run(&command, "random", Reexecution::Fork);
         assert_eq!(
