@@ -267,6 +267,18 @@ fn a_channel_that_outlives_its_execution_can_only_be_dropped() {
     let sends = std::panic::catch_unwind(|| sender.send(1));
     let message = *sends.unwrap_err().downcast::<&str>().unwrap();
     assert!(message.contains("anew inside the closure"), "{message}");
+    let other = sender.clone();
+    let exploration = unpick::explore(every_schedule(), move || {
+        let _ = other.send(1);
+    });
+    let Some(unpick::trace::Outcome::Fail(failure)) =
+        exploration.first_failure.map(|first| first.outcome)
+    else {
+        panic!("a channel of another execution was used");
+    };
+    // Told where it happened, not where that was noticed.
+    let site = failure.site.unwrap();
+    assert!(site.file.ends_with("tests/mpsc.rs"), "{site}");
     let exploration = unpick::explore(every_schedule(), move || drop(sender.clone()));
     assert!(exploration.is_clean());
 }
