@@ -12,7 +12,8 @@
 //!
 //! At most d tasks are ever at d or below; which of the others goes first is left open. A bug of depth d
 //! is found by one execution with probability at least 1 / (n k^(d-1)), whoever fills what is open.
-//! Steps are counted from the first point at which two tasks are enabled.
+//! Steps are counted from the one that leads to the first point at which two tasks are enabled: who makes it
+//! may have to wait right behind it. Behind the last one nobody waits, so that k is as large as for `pct`.
 //!
 //! *Departures from the paper.* Here, where tasks run one at a time, chance fills it: each of the high
 //! tasks with the same probability. n and k, unless told (`ppct:n=N,k=N`), are the largest seen so far,
@@ -107,6 +108,9 @@ impl Strategy for Ppct {
         self.priorities.admit(view.task_count(), |task| {
             depth + i64::from(task as u64 != low_first)
         });
+        if !self.priorities.counts() {
+            self.priorities.made_step(view.last(), view.enabled_count());
+        }
         let high = self.any(view, |priorities, task| {
             priorities.is_high(task) && !view.yields(task)
         });

@@ -80,6 +80,11 @@ impl Priorities {
         tasks.max_by_key(|&task| self.of(task))
     }
 
+    /// Whether steps are counted already.
+    pub fn counts(&self) -> bool {
+        self.step > 0
+    }
+
     /// Counts a step, if two tasks could have made it or an earlier one, and lets a change point act.
     pub fn made_step(&mut self, task: TaskId, enabled_count: usize) {
         if self.step == 0 && enabled_count <= 1 {

@@ -228,6 +228,48 @@ fn crossed_locks() {
     task.join().unwrap();
 }
 
+/// Depth 2: a task waits for the one that it has created, and the first task for that, right behind the creation.
+fn chain() {
+    let counts = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let middle = Arc::clone(&counts);
+    let middle = thread::spawn(move || {
+        middle[0].fetch_add(1, SeqCst);
+        let last = Arc::clone(&middle);
+        let last = thread::spawn(move || {
+            for _ in 0..20 {
+                last[0].fetch_add(1, SeqCst);
+            }
+        });
+        let seen = middle[0].load(SeqCst);
+        middle[1].store(seen, SeqCst);
+        last.join().unwrap();
+    });
+    let seen = counts[1].load(SeqCst);
+    middle.join().unwrap();
+    assert_ne!(seen, 21, "both waited");
+}
+
+/// How often a bug is found that is found at least as often as promised.
+fn rate_as_promised(strategy: &str, executions: u64, program: fn()) -> f64 {
+    let found = failures(strategy, executions, program);
+    let promised = Config::new()
+        .strategy(strategy)
+        .guarantee(&found)
+        .expect("pct and ppct give a guarantee");
+    let measured = found.failures as f64 / executions as f64;
+    // Five standard deviations below the bound would already be a broken promise.
+    let deviation = (promised * (1.0 - promised) / executions as f64).sqrt();
+    assert!(
+        measured >= promised - 5.0 * deviation,
+        "{strategy}: {measured} measured, {promised} promised"
+    );
+    assert!(
+        measured < 1.0,
+        "it is a concurrency bug: some schedules pass"
+    );
+    measured
+}
+
 /// PCT and PPCT: a bug of depth d is found with probability at least 1 / (n k^(d-1)), and PPCT finds it
 /// no less often than PCT does.
 #[test]
@@ -235,32 +277,23 @@ fn pct_and_ppct_keep_their_guarantee() {
     let programs: [(fn(), u32); 3] = [(used_before_made, 1), (lost_update, 2), (crossed_locks, 2)];
     for (program, depth) in programs {
         let executions = 4_000;
-        let measured = ["pct", "ppct"].map(|technique| {
+        let [pct, ppct] = ["pct", "ppct"].map(|technique| {
             let strategy = format!("{technique}:d={depth}");
-            let found = failures(&strategy, executions, program);
-            let promised = Config::new()
-                .strategy(&strategy)
-                .guarantee(&found)
-                .expect("both give a guarantee");
-            let measured = found.failures as f64 / executions as f64;
-            // Five standard deviations below the bound would already be a broken promise.
-            let deviation = (promised * (1.0 - promised) / executions as f64).sqrt();
-            assert!(
-                measured >= promised - 5.0 * deviation,
-                "{strategy}: {measured} measured, {promised} promised"
-            );
-            assert!(
-                measured < 1.0,
-                "it is a concurrency bug: some schedules pass"
-            );
-            measured
+            rate_as_promised(&strategy, executions, program)
         });
-        let [pct, ppct] = measured;
         let deviation = (2.0 * pct * (1.0 - pct) / executions as f64).sqrt();
         assert!(
             ppct >= pct - 5.0 * deviation,
             "depth {depth}: pct {pct}, ppct {ppct}"
         );
+    }
+}
+
+/// The guarantee needs that who creates the second task can be held back by that.
+#[test]
+fn pct_and_ppct_hold_the_first_task_back_behind_the_first_creation() {
+    for strategy in ["pct:d=2", "ppct:d=2"] {
+        rate_as_promised(strategy, 20_000, chain);
     }
 }
 
