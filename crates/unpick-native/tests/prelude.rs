@@ -97,6 +97,22 @@ fn what_the_runtime_asks_of_the_kernel_is_undone() {
     are_put_back(&Place::new("prelude-maps"), &["prelude/maps.c"]);
 }
 
+/// Handlers of the program are called where it sends a signal, and not where one comes from outside: neither the
+/// runtime nor the watch over system calls could bear that.
+#[test]
+fn handlers_from_before_main_are_modelled() {
+    let place = Place::new("prelude-handlers");
+    are_put_back(&place, &["prelude/handlers.c"]);
+    let command = place.build("prelude/handlers.c", false);
+    let mut options = options("random", 20_000);
+    options.reexecution = Some(Reexecution::Snapshot);
+    let found = explore(&command, &options, &mut |_| true).unwrap();
+    assert_eq!(
+        (found.exploration.executions, found.exploration.failures),
+        (20_000, 0)
+    );
+}
+
 fn are_put_back(place: &Place, paths: &[&str]) {
     for path in paths {
         let command = place.build(path, false);

@@ -12,8 +12,12 @@ use crate::real;
 use crate::runtime::{running, runtime};
 use crate::sys;
 use alloc::{format, vec::Vec};
+use calls::bits;
 use core::ffi::{c_int, c_void};
 use core::mem::zeroed;
+use core::ptr::{null, null_mut};
+use delivery::Action;
+use unpick_protocol::LOOK_SIGNAL;
 use unpick_trace::FailureKind;
 
 /// The signals that end a program by its own fault.
@@ -55,12 +59,42 @@ impl Stacks {
     fn of(&mut self, task: usize) -> &mut libc::stack_t {
         while self.told.len() <= task {
             self.told.push(libc::stack_t {
-                ss_sp: core::ptr::null_mut(),
+                ss_sp: null_mut(),
                 ss_flags: libc::SS_DISABLE,
                 ss_size: 0,
             });
         }
         &mut self.told[task]
+    }
+}
+
+/// Makes handlers and the mask that the program has from before its `main` part of the model. The kernel
+/// calls none of the handlers from now on, which would interrupt the runtime. Nor are signals blocked that the
+/// runtime needs.
+///
+/// # Safety
+///
+/// Called once, before the program begins and before there are other threads.
+pub unsafe fn take_over(pending: &mut Pending) {
+    let signals = (1..=64).filter(|signal| !FATAL.contains(signal));
+    // SAFETY: zeroes are valid in all structures, and an empty set; there is no handler afterwards.
+    unsafe {
+        for signal in signals {
+            let mut action: libc::sigaction = zeroed();
+            let is_known = real::sigaction()(signal, null(), &mut action) == 0;
+            if !is_known || [libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction) {
+                continue;
+            }
+            pending.begin_with_action(signal, Action::of(&action));
+            action.sa_sigaction = libc::SIG_IGN;
+            real::sigaction()(signal, &action, null_mut());
+        }
+        let (mut needed, mut mask) = (zeroed(), zeroed());
+        for signal in FATAL.into_iter().chain([LOOK_SIGNAL]) {
+            libc::sigaddset(&mut needed, signal);
+        }
+        real::sigprocmask()(libc::SIG_UNBLOCK, &needed, &mut mask);
+        pending.begin_with_mask(bits(&mask));
     }
 }
 
@@ -78,7 +112,7 @@ pub unsafe fn install() {
         let mut action: libc::sigaction = zeroed();
         // Who writes to a pipe without readers gets it by way of the error.
         action.sa_sigaction = libc::SIG_IGN;
-        real::sigaction()(libc::SIGPIPE, &action, core::ptr::null_mut());
+        real::sigaction()(libc::SIGPIPE, &action, null_mut());
     }
 }
 
@@ -90,7 +124,7 @@ pub fn handle_faults(signals: &[c_int]) {
         action.sa_sigaction = handle as *const () as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
         for &signal in signals {
-            real::sigaction()(signal, &action, core::ptr::null_mut());
+            real::sigaction()(signal, &action, null_mut());
         }
     }
 }

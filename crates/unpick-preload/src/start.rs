@@ -142,6 +142,7 @@ fn take_control() -> Option<&'static mut Runtime> {
         // The driver may be killed; we should not stay behind.
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         __libc_single_threaded = 0;
+        signals::take_over(&mut runtime.pending);
         tasks::prepare(runtime);
         signals::install();
         watchdog::install();

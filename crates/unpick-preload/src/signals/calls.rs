@@ -20,9 +20,21 @@ type Set = libc::sigset_t;
 /// # Safety
 ///
 /// A set of the program.
-unsafe fn bits(set: *const Set) -> u64 {
+pub unsafe fn bits(set: *const Set) -> u64 {
     // SAFETY: by the caller; a set is made of words.
     unsafe { *set.cast::<u64>() }
+}
+
+impl Action {
+    /// An action as the C library has it.
+    pub fn of(action: &libc::sigaction) -> Action {
+        Action {
+            handler: action.sa_sigaction,
+            flags: action.sa_flags,
+            // SAFETY: a set.
+            mask: unsafe { bits(&action.sa_mask) },
+        }
+    }
 }
 
 fn is_signal(signal: c_int) -> bool {
@@ -112,12 +124,7 @@ interpose! {
             *(&raw mut (*old).sa_mask).cast::<u64>() = known.mask;
         }
         if !new.is_null() && !FATAL.contains(&signal) {
-            let new = &*new;
-            set_action(signal, Action {
-                handler: new.sa_sigaction,
-                flags: new.sa_flags,
-                mask: bits(&new.sa_mask),
-            });
+            set_action(signal, Action::of(&*new));
         }
         0
     }

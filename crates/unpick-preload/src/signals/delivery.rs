@@ -46,6 +46,9 @@ struct Receiver {
 /// The signals of one execution.
 #[derive(Clone)]
 pub struct Pending {
+    /// What an execution begins with.
+    first_actions: [Action; COUNT],
+    first_mask: u64,
     actions: [Action; COUNT],
     receivers: Vec<Receiver>,
     /// For whoever wants them first.
@@ -71,6 +74,8 @@ impl Default for Pending {
 impl Pending {
     pub fn new() -> Pending {
         Pending {
+            first_actions: [DEFAULT; COUNT],
+            first_mask: 0,
             actions: [DEFAULT; COUNT],
             receivers: Vec::new(),
             shared: 0,
@@ -79,8 +84,18 @@ impl Pending {
         }
     }
 
+    /// Every execution begins with such an action.
+    pub fn begin_with_action(&mut self, signal: c_int, action: Action) {
+        self.first_actions[signal as usize] = action;
+    }
+
+    /// The first task of every execution begins with such a mask.
+    pub fn begin_with_mask(&mut self, mask: u64) {
+        self.first_mask = mask;
+    }
+
     pub fn reset(&mut self) {
-        self.actions = [DEFAULT; COUNT];
+        self.actions = self.first_actions;
         self.receivers.clear();
         self.shared = 0;
         self.is_any = false;
@@ -98,7 +113,9 @@ impl Pending {
 
     /// A task begins; it blocks what its creator blocks. One without a program blocks everything.
     pub fn begin(&mut self, parent: Option<TaskId>, task: TaskId) {
-        let mask = parent.map_or(0, |parent| self.receivers[parent.index()].mask);
+        let mask = parent.map_or(self.first_mask, |parent| {
+            self.receivers[parent.index()].mask
+        });
         self.receivers.resize(
             task.index(),
             Receiver {
