@@ -403,12 +403,19 @@ fn run_fork(this: &mut Runtime) {
     while unsafe { sys::call(libc::SYS_wait4, arguments) } == i64::from(-libc::EINTR) {}
     runtime().desk().process.store(0, Ordering::Relaxed);
     if runtime().execution.outcome().is_none() {
-        let message = match libc::WIFSIGNALED(status) {
-            true => process::signal_name(libc::WTERMSIG(status)).to_string(),
-            false => alloc::format!("the process ended with status {status}"),
+        let (kind, message) = match libc::WIFSIGNALED(status) {
+            true => {
+                let name = process::signal_name(libc::WTERMSIG(status));
+                (FailureKind::Signal, name.to_string())
+            }
+            false => {
+                let code = libc::WEXITSTATUS(status);
+                let message = alloc::format!("the process ended with exit code {code}");
+                (FailureKind::ExitCode, message)
+            }
         };
         runtime().execution.fail(Failure {
-            kind: FailureKind::Signal,
+            kind,
             task: TaskId::MAIN,
             message,
             site: None,

@@ -20,6 +20,7 @@ const ODD: &[(&str, i32, &str)] = &[
     ),
     ("crash_in_static_destructor.cc", 1, "the program aborted"),
     ("exec_other.c", 3, "the program calls execlp"),
+    ("exit_by_hand.c", 1, "the process ended with exit code 3"),
     ("exit_in_worker.c", 1, "exit code 3"),
     ("exit_while_running.c", 0, "0 failing"),
     ("fork_child.c", 3, "the program calls fork"),
