@@ -138,6 +138,8 @@ functions! {
     fn syscall(c_long, c_long, c_long, c_long, c_long, c_long, c_long) -> c_long;
     fn sigaction(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
     fn signal(c_int, usize) -> usize;
+    fn __sysv_signal(c_int, usize) -> usize;
+    fn siginterrupt(c_int, c_int) -> c_int;
     fn sigaltstack(*const libc::stack_t, *mut libc::stack_t) -> c_int;
     fn raise(c_int) -> c_int;
     fn kill(c_int, c_int) -> c_int;
@@ -219,6 +221,18 @@ functions! {
     fn timer_create();
     fn timerfd_create();
     fn sigqueue();
+    fn sigset();
+    fn sighold();
+    fn sigrelse();
+    fn sigignore();
+    fn sigpause();
+    fn __sigpause();
+    fn __xpg_sigpause();
+    fn sigblock();
+    fn sigsetmask();
+    fn siggetmask();
+    fn killpg();
+    fn tgkill();
     fn pthread_sigqueue();
     fn signalfd();
     fn pthread_mutexattr_setpshared(*mut c_void, c_int) -> c_int;

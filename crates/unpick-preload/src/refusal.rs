@@ -52,7 +52,8 @@ refused! {
     execve execv execvp execvpe execl execlp execle fexecve execveat
     pthread_cancel sem_open ptrace
     alarm ualarm setitimer timer_create timerfd_create
-    sigqueue pthread_sigqueue signalfd
+    sigqueue pthread_sigqueue signalfd killpg tgkill
+    sigset sighold sigrelse sigignore sigpause __sigpause __xpg_sigpause sigblock sigsetmask siggetmask
 }
 
 /// Refuses an attribute of objects if it has the value that is not modelled.
@@ -85,6 +86,7 @@ pub fn refused_call(number: i64) -> Option<&'static str> {
         libc::SYS_clone | libc::SYS_clone3 => Some("clone"),
         libc::SYS_execve | libc::SYS_execveat => Some("execve"),
         libc::SYS_ptrace => Some("ptrace"),
+        libc::SYS_tkill | libc::SYS_tgkill => Some("tgkill"),
         libc::SYS_alarm | libc::SYS_setitimer | libc::SYS_timer_create => Some("a timer"),
         _ => None,
     }

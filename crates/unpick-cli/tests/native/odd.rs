@@ -24,6 +24,7 @@ const ODD: &[(&str, i32, &str)] = &[
     ("exit_in_worker.c", 1, "exit code 3"),
     ("exit_while_running.c", 0, "0 failing"),
     ("fork_child.c", 3, "the program calls fork"),
+    ("held_signal.c", 3, "the program calls sighold"),
     (
         "livelock.c",
         1,
@@ -31,6 +32,7 @@ const ODD: &[(&str, i32, &str)] = &[
     ),
     ("many_threads.c", 0, "0 failing"),
     ("null_in_worker.c", 1, "SIGSEGV (invalid memory access)"),
+    ("old_signals.c", 0, "0 failing"),
     ("random_bytes.c", 0, "0 failing"),
     ("read_stdin.c", 0, "0 failing"),
     ("spin_for_ever.c", 3, "task 1 at"),

@@ -106,6 +106,28 @@ fn set_action(signal: c_int, action: Action) {
     *runtime().pending.action(signal) = action;
 }
 
+/// What the functions of the kind of `signal` do, which differ in the flags. `None` where there is nothing to model.
+fn set_handler(signal: c_int, handler: usize, flags: c_int) -> Option<usize> {
+    if running().is_none() || !is_signal(signal) {
+        return None;
+    }
+    let old = runtime().pending.action(signal).handler;
+    if !FATAL.contains(&signal) {
+        set_action(
+            signal,
+            Action {
+                handler,
+                flags,
+                mask: 0,
+            },
+        );
+    }
+    Some(old)
+}
+
+/// Flags of handlers by System V.
+const ONCE: c_int = libc::SA_RESETHAND | libc::SA_NODEFER;
+
 interpose! {
     fn sigaction(signal: c_int, new: *const libc::sigaction, old: *mut libc::sigaction; pc) -> c_int {
         if running().is_none() || !is_signal(signal) {
@@ -130,17 +152,53 @@ interpose! {
     }
 
     fn signal(signal: c_int, handler: usize; pc) -> usize {
+        let old = set_handler(signal, handler, libc::SA_RESTART);
+        old.unwrap_or_else(|| real::signal()(signal, handler))
+    }
+
+    fn bsd_signal(signal: c_int, handler: usize; pc) -> usize {
+        let old = set_handler(signal, handler, libc::SA_RESTART);
+        old.unwrap_or_else(|| real::signal()(signal, handler))
+    }
+
+    fn ssignal(signal: c_int, handler: usize; pc) -> usize {
+        let old = set_handler(signal, handler, libc::SA_RESTART);
+        old.unwrap_or_else(|| real::signal()(signal, handler))
+    }
+
+    fn sysv_signal(signal: c_int, handler: usize; pc) -> usize {
+        let old = set_handler(signal, handler, ONCE);
+        old.unwrap_or_else(|| real::__sysv_signal()(signal, handler))
+    }
+
+    /// `signal` in programs that are compiled by a strict standard, such as `-std=c11`.
+    fn __sysv_signal(signal: c_int, handler: usize; pc) -> usize {
+        let old = set_handler(signal, handler, ONCE);
+        old.unwrap_or_else(|| real::__sysv_signal()(signal, handler))
+    }
+
+    fn siginterrupt(signal: c_int, interrupts: c_int; pc) -> c_int {
         if running().is_none() || !is_signal(signal) {
-            return real::signal()(signal, handler);
+            return real::siginterrupt()(signal, interrupts);
         }
-        let old = runtime().pending.action(signal).handler;
-        if !FATAL.contains(&signal) {
-            set_action(signal, Action { handler, flags: libc::SA_RESTART, mask: 0 });
+        let flags = &mut runtime().pending.action(signal).flags;
+        match interrupts {
+            0 => *flags |= libc::SA_RESTART,
+            _ => *flags &= !libc::SA_RESTART,
         }
-        old
+        0
     }
 
     fn raise(signal: c_int; pc) -> c_int {
+        if running().is_none() || !is_signal(signal) {
+            return real::raise()(signal);
+        }
+        point(pc);
+        raise_now(signal, pc);
+        0
+    }
+
+    fn gsignal(signal: c_int; pc) -> c_int {
         if running().is_none() || !is_signal(signal) {
             return real::raise()(signal);
         }
