@@ -97,6 +97,12 @@ fn what_the_runtime_asks_of_the_kernel_is_undone() {
     are_put_back(&Place::new("prelude-maps"), &["prelude/maps.c"]);
 }
 
+/// The watch over system calls goes on through executions that make none.
+#[test]
+fn the_first_system_call_of_a_late_execution_is_noticed() {
+    are_put_back(&Place::new("prelude-rarely"), &["prelude/rarely.c"]);
+}
+
 /// Handlers of the program are called where it sends a signal, and not where one comes from outside: neither the
 /// runtime nor the watch over system calls could bear that.
 #[test]
