@@ -5,8 +5,9 @@ mod answers;
 
 use answers::{answers, assert_deadlocks, assert_fails, outlives_failures};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use unpick::sync::mpsc::channel;
 use unpick::sync::{Arc, LazyLock, Mutex, Once, OnceLock};
 use unpick::thread;
 use unpick::trace::FailureKind;
@@ -149,6 +150,31 @@ fn a_once_lock_that_was_emptied_can_be_set_again() {
         (taken, empty, copy == cell, cell.into_inner())
     });
     assert_eq!(seen, BTreeSet::from([(Some(1), true, true, Some(3))]));
+}
+
+#[test]
+fn who_waits_does_not_mind_that_it_was_poisoned_while_a_forced_call_runs() {
+    let seen = answers(|| {
+        let shared = Arc::new((Once::new(), AtomicUsize::new(0)));
+        let fails = || shared.0.call_once(|| resume_unwind(Box::new("failed")));
+        assert!(catch_unwind(AssertUnwindSafe(fails)).is_err());
+        let (sender, begun) = channel();
+        let other = {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                shared.0.call_once_force(|state| {
+                    assert!(state.is_poisoned());
+                    sender.send(()).unwrap();
+                    shared.1.store(1, SeqCst);
+                });
+            })
+        };
+        begun.recv().unwrap();
+        shared.0.wait();
+        other.join().unwrap();
+        shared.1.load(SeqCst)
+    });
+    assert_eq!(seen, BTreeSet::from([1]));
 }
 
 #[test]

@@ -114,7 +114,10 @@ impl Once {
             return self.inner.wait();
         }
         while !self.is_completed() {
-            assert!(!self.is_poisoned.load(Ordering::Relaxed), "{POISONED}");
+            // A closure that runs may still mend what another one has left.
+            let is_running = self.is_running.load(Ordering::Relaxed);
+            let is_poisoned = self.is_poisoned.load(Ordering::Relaxed);
+            assert!(is_running || !is_poisoned, "{POISONED}");
             self.waiters.wait();
         }
     }
@@ -150,10 +153,9 @@ impl Once {
         let running = Running::new(&self.is_running);
         f(&OnceState { is_poisoned });
         drop(running);
-        attempt.succeed(|| {
-            self.is_poisoned.store(false, Ordering::Relaxed);
-            self.inner.call_once_force(|_| ());
-        });
+        // Before others can look, which they can before the end is published.
+        self.is_poisoned.store(false, Ordering::Relaxed);
+        attempt.succeed(|| self.inner.call_once_force(|_| ()));
     }
 
     #[track_caller]
