@@ -8,6 +8,7 @@
 //! draw the task i that shall perform the next interesting event, with probability ~ r(t)
 //! repeat: run a random enabled task whose next event is not in D, or i
 //!         when i has performed an event of D: r(i) -= 1, draw a new i
+//!         when i has created a task c: with probability r(c) / r(i), c is intended instead; r(i) -= r(c)
 //! ```
 //!
 //! If every r(t) is right and nothing blocks, all interleavings of the events in D are equally
@@ -118,14 +119,20 @@ impl Surw {
         }
     }
 
-    /// Gives tasks that have come into being their share of what their creator had left.
+    /// Gives tasks that have come into being their share of what their creator had left. If it is the
+    /// intended one, it was drawn for them, too, and its turn goes to one of them as often as their shares say.
     fn admit_new_tasks(&mut self, view: &View<'_>) {
         while self.left.len() < view.task_count() {
             let task = self.left.len();
             let share = self.totals.get(task).copied().unwrap_or(0);
             if task > 0 {
-                let parent = view.parent(TaskId(task as u32)).index();
-                self.left[parent] = self.left[parent].saturating_sub(share);
+                let parent = view.parent(TaskId(task as u32));
+                let left = self.left[parent.index()];
+                let is_drawn_for_it = self.intended == Some(parent) && share > 0;
+                if is_drawn_for_it && self.source.below(share.max(left)) < share {
+                    self.intended = Some(TaskId(task as u32));
+                }
+                self.left[parent.index()] = left.saturating_sub(share);
             }
             self.left.push(share);
         }
@@ -133,19 +140,17 @@ impl Surw {
 
     /// A task drawn by weight among those that `may` be drawn.
     fn draw(&mut self, view: &View<'_>, may: impl Fn(TaskId) -> bool) -> Option<TaskId> {
-        let weights = |task: &TaskId| self.left[task.index()];
         let tasks = || {
             (0..view.task_count() as u32)
                 .map(TaskId)
                 .filter(|&task| may(task))
         };
-        let sum: u64 = tasks().map(|task| weights(&task)).sum();
+        let sum: u64 = tasks().map(|task| self.left[task.index()]).sum();
         if sum == 0 {
             return None;
         }
         let mut place = self.source.below(sum);
-        let weights = |task: &TaskId| self.left[task.index()];
-        tasks().find(|task| match place.checked_sub(weights(task)) {
+        tasks().find(|task| match place.checked_sub(self.left[task.index()]) {
             Some(rest) => {
                 place = rest;
                 false

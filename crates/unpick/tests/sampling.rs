@@ -126,6 +126,29 @@ fn surw_knows_a_variable_whatever_was_created_before() {
     assert!(found.failures >= least, "{} of {least}", found.failures);
 }
 
+/// SURW: of the three orders of two operations of a task and one of the task that it creates, each comes up in
+/// a third of the executions. Before there is a second task, the first one is drawn for both.
+#[test]
+fn surw_lets_a_new_task_come_before_the_one_that_created_it() {
+    let executions = 3_000;
+    let seen = Arc::new(Mutex::new([0; 3]));
+    let counted = Arc::clone(&seen);
+    let config = Config::new().strategy("surw").executions(executions);
+    let found = explore(config, move || {
+        let x = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&x);
+        let task = thread::spawn(move || other.fetch_add(1, SeqCst));
+        x.fetch_add(10, SeqCst);
+        x.fetch_add(10, SeqCst);
+        let before = task.join().unwrap() / 10;
+        counted.lock().unwrap()[before] += 1;
+    });
+    assert!(found.is_clean());
+    let seen = *seen.lock().unwrap();
+    let is_a_third = |count: &u64| (900..1_100).contains(count);
+    assert!(seen.iter().all(is_a_third), "{seen:?}");
+}
+
 /// How often a task that updates a variable at once comes after four stores of another one.
 fn updates_that_come_last(strategy: &str) -> f64 {
     let lasts = Arc::new(Mutex::new(0));
