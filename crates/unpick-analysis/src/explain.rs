@@ -78,14 +78,15 @@ pub fn explain(
     let mut left_undone = Vec::new();
     let mut locks_elsewhere = Vec::new();
     for cause in events::orderings(&events) {
-        if let Reversed::Vanished(others) = reverse(failing, &events, cause, &mut counted) {
-            causes.push(cause);
-            for other in others.iter().filter(|other| !other.outcome.is_failure()) {
-                left_undone.extend(changes_beyond(failing, other));
-                let operations = other.trace.operations();
-                let locking = operations.filter(|step| Event::is_lock(&step.op));
-                locks_elsewhere.extend(locking.map(|step| (step.task, step.op.object)));
-            }
+        let others = match reverse(failing, &events, cause, &mut counted) {
+            Reversed::Vanished(others) => others,
+            Reversed::NoMatter => continue,
+            Reversed::Unknown => break,
+        };
+        causes.push(cause);
+        for other in others.iter().filter(|other| !other.outcome.is_failure()) {
+            left_undone.extend(changes_beyond(failing, other));
+            locks_elsewhere.extend(locked(other));
         }
     }
     let (critical, is_inevitable) = match critical::step(failing, &mut counted) {
@@ -154,6 +155,13 @@ impl Nearest {
     }
 }
 
+/// Who takes which locks.
+fn locked(ended: &Ended) -> impl Iterator<Item = (TaskId, ObjectId)> {
+    let locking = ended.trace.operations();
+    let locking = locking.filter(|step| Event::is_lock(&step.op));
+    locking.map(|step| (step.task, step.op.object))
+}
+
 /// What the tasks of an execution change in another one after as many operations as they perform here.
 fn changes_beyond(failing: &Ended, other: &Ended) -> Vec<(TaskId, ObjectId)> {
     let mut left = vec![0; other.trace.tasks.len().max(failing.trace.tasks.len())];
@@ -169,4 +177,39 @@ fn changes_beyond(failing: &Ended, other: &Ended) -> Vec<(TaskId, ObjectId)> {
         }
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unpick_trace::{Choice, Op, OpKind, TaskBits, TaskInfo};
+
+    #[test]
+    fn nothing_is_tried_any_more_when_time_is_over() {
+        let mut trace = Trace::default();
+        for task in 0..2 {
+            trace.tasks.push(TaskInfo {
+                parent: TaskId(0),
+                index: task,
+                object: ObjectId::NONE,
+                name: None,
+            });
+        }
+        for index in 0..200 {
+            let (task, op) = (TaskId(index % 2), Op::new(OpKind::Store, ObjectId(1)));
+            let step = Step::new(Choice::Task(task), task, op, SiteId::UNKNOWN);
+            trace.push(step, TaskBits::from_words(3, &[]));
+        }
+        let failing = Ended {
+            outcome: Outcome::StepLimit { limit: 200 },
+            trace,
+        };
+        let mut asked = 0;
+        let known = explain(&failing, 2_000, &|_| true, &mut |_| {
+            asked += 1;
+            None
+        });
+        assert_eq!(known.pattern, None);
+        assert!(asked < 10, "{asked}");
+    }
 }

@@ -10,6 +10,8 @@ pub(super) enum Reversed {
     NoMatter,
     /// The failure vanishes: these executions end otherwise.
     Vanished(Vec<Ended>),
+    /// There was no time to find out.
+    Unknown,
 }
 
 /// Has the second operation come before the first.
@@ -23,7 +25,7 @@ pub(super) fn reverse(
     for order in [advanced(events, cause), delayed(events, cause)] {
         let plan = Plan::new(&failing.trace, &Segment::of(order));
         let Some(ended) = run(&plan) else {
-            return Reversed::NoMatter;
+            return Reversed::Unknown;
         };
         if !comes_first(&ended, &events[cause.second], &events[cause.first]) {
             continue;
