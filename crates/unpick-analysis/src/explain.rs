@@ -3,13 +3,15 @@
 //! Of every two operations of different tasks that touch the same object the order is turned round, by
 //! running the program again. If the failure then vanishes, the order is one of its *causes*. Where one task
 //! got in between two operations of another one, the two are brought together ([`serial`]). If neither shows
-//! anything, the failing task may have been too early ([`hasty`]). What all that looks like is named if it
+//! anything, the failing task may have been too early ([`hasty`]), or no order is the matter but what was
+//! answered to other questions ([`answers`]). What all that looks like is named if it
 //! has a name ([`Pattern`]). And the *critical step* is looked for: the first one after which every
 //! continuation that was tried fails.
 //!
 //! After A. Zeller, *Isolating cause-effect chains from computer programs*, FSE 2002, with orderings for
 //! variables. Nothing is concluded from names or texts.
 
+mod answers;
 mod critical;
 mod events;
 mod hasty;
@@ -44,6 +46,9 @@ pub struct Explanation {
     /// The orderings without which it does not fail, but for those that follow from others. None: it is not
     /// explained by orderings.
     pub causes: Vec<Cause>,
+    /// The steps whose answers it does not fail without, if it is not explained by orderings: a time-out, a
+    /// wake-up without a reason, a value.
+    pub answers: Vec<usize>,
     /// What it is, if it has a name.
     pub pattern: Option<Pattern>,
     /// What shows that, if it is that a task got in between.
@@ -103,6 +108,10 @@ pub fn explain(
         events.push(late);
         causes.push(Cause { first, second });
     }
+    let answers = match causes.is_empty() && intrusions.is_empty() {
+        true => answers::needed(failing, &mut counted),
+        false => Vec::new(),
+    };
     let is_inevitable = is_inevitable && nearest.passing.is_none();
     let is_own = |event: &Event| {
         let step = event.step();
@@ -125,6 +134,7 @@ pub fn explain(
         pattern: named.map(|(pattern, _)| pattern),
         intrusion: named.and_then(|(_, intrusion)| intrusion),
         causes,
+        answers,
         events,
         critical,
         passing: nearest.passing,

@@ -3,7 +3,7 @@
 use crate::operation::{Object, operation};
 use crate::why::{deadlock_sentence, why};
 use unpick_analysis::{Cause, Event, Explanation, Intrusion, Pattern};
-use unpick_trace::{Deadlock, Outcome, Record, Trace};
+use unpick_trace::{Choice, Deadlock, Outcome, Record, Trace};
 
 /// Orderings that are told, at most.
 const TOLD_MAX: usize = 3;
@@ -16,7 +16,7 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
         explanation,
     };
     let Some(pattern) = explanation.pattern else {
-        return "not explained: it does not depend on the order of any two operations alone".into();
+        return telling.without_a_name();
     };
     let is_shown = explanation.intrusion.is_some() || !explanation.causes.is_empty();
     let detail = match (pattern, outcome) {
@@ -25,6 +25,7 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
         (Pattern::EveryOrder | Pattern::LockOrder, Outcome::Deadlock(deadlock)) => {
             deadlock_sentence(deadlock, trace)
         }
+        (Pattern::EveryOrder, Outcome::StepLimit { .. }) => why(outcome, trace),
         (Pattern::EveryOrder, _) => "no schedule that was tried passes".into(),
         (Pattern::LostWakeUp, Outcome::Deadlock(deadlock)) => {
             let waiting = deadlock_sentence(deadlock, trace);
@@ -59,6 +60,36 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
+    /// What is not explained by orderings.
+    fn without_a_name(&self) -> String {
+        let answers = self.explanation.answers.iter();
+        let answers: Vec<String> = answers.map(|&step| self.answer(step)).collect();
+        match self.outcome {
+            _ if !answers.is_empty() => {
+                format!("not a matter of order: {}", answers.join("; and "))
+            }
+            Outcome::StepLimit { .. } => why(self.outcome, self.trace),
+            _ => {
+                "not explained: it does not depend on the order of any two operations alone".into()
+            }
+        }
+    }
+
+    /// What was answered to a question other than "which task".
+    fn answer(&self, step: usize) -> String {
+        let trace = self.trace;
+        let step = &trace.steps[step];
+        let task = trace.task_name(step.task);
+        let end = match step.choice {
+            Choice::Datum { value, of } => return format!("{task} chose {value} of {of}"),
+            Choice::Timeout(_) => "timed out",
+            Choice::SpuriousWake(_) => "woke without a reason",
+            Choice::WeakFailure(_) | Choice::Task(_) => "failed without a reason",
+        };
+        let what = operation(trace, &step.op, Object::Told, None, trace.site(step.site));
+        format!("{task}'s {what} {end}")
+    }
+
     fn intrusion(&self, intrusion: Intrusion) -> String {
         let event = |index: usize| &self.explanation.events[index];
         let (before, between, after) = (

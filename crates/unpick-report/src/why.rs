@@ -56,6 +56,8 @@ pub(crate) fn action(trace: &Trace, op: &Op) -> String {
         OpKind::Receive => "receive from",
         OpKind::Send => "send to",
         OpKind::Park => "be unparked as",
+        OpKind::BarrierWait => "meet others at",
+        OpKind::OnceEnter => "initialise",
         other => other.verb(),
     };
     format!("{verb} {}", trace.object_name(op.object))

@@ -1,11 +1,12 @@
 //! Explanations tell what a failure depends on, and nothing else.
 
+use unpick::report::explained;
 use unpick::sync::atomic::{
     AtomicU32,
     Ordering::{Relaxed, SeqCst},
 };
-use unpick::sync::{Arc, Mutex};
-use unpick::{Config, Memory, Pattern, explore, replay, thread, understand};
+use unpick::sync::{Arc, Barrier, Mutex};
+use unpick::{Config, Memory, Pattern, choose, explore, replay, thread, understand};
 
 /// Two tasks count in a way that loses one, and meet elsewhere, where it does not matter who is first.
 fn lossy_count() {
@@ -270,4 +271,56 @@ fn a_missing_fence_is_named_where_a_store_was_overtaken() {
             assert_eq!(overtaken, Some(Pattern::MissingFence), "{strategy}");
         }
     }
+}
+
+/// What the line that says why says of the first failure.
+fn why(program: fn()) -> String {
+    let config = Config::new().strategy("dfs").steps(2_000);
+    let found = explore(config.clone(), program).first_failure.unwrap();
+    let (least, known) = understand(&config, &program, &found).unwrap();
+    explained(&least.outcome, &least.trace, &known.explanation)
+}
+
+#[test]
+fn an_answer_that_a_failure_needs_is_told() {
+    let weak = why(|| {
+        let counter = AtomicU32::new(0);
+        assert!(counter.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_ok());
+    });
+    assert!(
+        weak.starts_with("not a matter of order: task 0's compare_exchange on variable 1 (crates/"),
+        "{weak}"
+    );
+    assert!(weak.ends_with(") failed without a reason"), "{weak}");
+    let value = why(|| assert!(choose(3) * choose(5) < 8));
+    assert_eq!(
+        value,
+        "not a matter of order: task 0 chose 2 of 3; and task 0 chose 4 of 5"
+    );
+    let always = why(|| assert!(choose(3) > 2));
+    assert_eq!(
+        always,
+        "fails in every order: no schedule that was tried passes"
+    );
+}
+
+#[test]
+fn a_livelock_tells_where_it_goes_round() {
+    let text = why(|| {
+        let flag = Arc::new(AtomicU32::new(0));
+        thread::spawn(move || while flag.load(SeqCst) == 0 {})
+            .join()
+            .unwrap();
+    });
+    let begin = "fails in every order: the last steps go round: task 1 load on variable 2 (crates/";
+    assert!(text.starts_with(begin), "{text}");
+}
+
+#[test]
+fn who_waits_at_a_barrier_is_told_in_words() {
+    let text = why(|| {
+        Barrier::new(2).wait();
+    });
+    let begin = "fails in every order: task 0 waits to meet others at barrier 1 (crates/";
+    assert!(text.starts_with(begin), "{text}");
 }
