@@ -167,3 +167,16 @@ fn a_fixed_bug_says_so() {
                  passes; `unpick forget tests::changing` drops it";
     assert!(said.contains(words), "{said}");
 }
+
+#[test]
+fn a_schedule_cannot_be_tried_inside_an_exploration() {
+    let config = Config::new().strategy("dfs");
+    let recorded = explore(config.clone(), lost_update(0, 1)).first_failure;
+    let recorded = recorded.unwrap().trace;
+    let found = explore(config.clone(), move || {
+        near(&config, &lost_update(0, 1), &recorded);
+    });
+    let outcome = found.first_failure.unwrap().outcome;
+    let text = format!("{outcome:?}");
+    assert!(text.contains("cannot run inside another one"), "{text}");
+}

@@ -39,11 +39,12 @@ struct IsCurrent;
 
 impl IsCurrent {
     fn new(runtime: *mut Runtime) -> IsCurrent {
-        let outer = CURRENT.replace(runtime);
+        // Asked before anything is changed: the outer execution goes on, and fails by this.
         assert!(
-            outer.is_null(),
-            "internal error: an execution inside an execution"
+            CURRENT.get().is_null(),
+            "an exploration cannot run inside another one; call it outside of the closure"
         );
+        CURRENT.set(runtime);
         IsCurrent
     }
 }
