@@ -178,7 +178,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
                 };
                 text.field("data", &&*guard)
             }
-            None => text.field("data", &format_args!("<locked>")),
+            None => text.field("data", &"<locked>"),
         };
         text.field("poisoned", &self.is_poisoned());
         text.finish_non_exhaustive()

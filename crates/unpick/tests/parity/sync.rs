@@ -60,6 +60,10 @@ macro_rules! parity_of_sync {
                 guard_types();
                 *MUTEX.lock().unwrap() = 1;
                 *RWLOCK.write().unwrap() = *MUTEX.try_lock().unwrap();
+                let held = MUTEX.lock().unwrap();
+                let text = r#"Mutex { data: "<locked>", poisoned: false, .. }"#;
+                assert_eq!(format!("{MUTEX:?}"), text);
+                drop(held);
                 let mut lock: RwLock<u32> = RwLock::from(1);
                 *lock.get_mut().unwrap() += 1;
                 {
