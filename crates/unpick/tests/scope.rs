@@ -332,3 +332,20 @@ fn reports_use_the_names_of_tasks() {
     };
     assert!(failure.trace.task_name(fault.task).contains("worker"));
 }
+
+#[test]
+fn whoever_looks_again_and_again_whether_a_task_has_ended_lets_it_go_on() {
+    let seen = answers(|| {
+        let counter = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&counter);
+        let task = thread::spawn(move || other.fetch_add(1, SeqCst));
+        while !task.is_finished() {}
+        let borrowed = &counter;
+        thread::scope(|scope| {
+            let task = scope.spawn(move || borrowed.fetch_add(1, SeqCst));
+            while !task.is_finished() {}
+        });
+        counter.load(SeqCst)
+    });
+    assert_eq!(seen, BTreeSet::from([2]));
+}

@@ -101,6 +101,8 @@ pub(crate) struct Runtime {
     last_panic: Option<(TaskId, String, Option<unpick_trace::Site>)>,
     /// Whether the running task has just run out of stack.
     pub(super) has_overflowed: bool,
+    /// The execution and its step in which a task last looked whether another one has ended.
+    pub(super) looked_at_end: (u64, usize),
     /// A panic of the engine or the strategy between two tasks; it goes on in the host.
     panic_between: Option<Box<dyn Any + Send>>,
 }
@@ -155,6 +157,7 @@ impl Runtime {
             stack_size,
             last_panic: None,
             has_overflowed: false,
+            looked_at_end: (0, 0),
             panic_between: None,
         })
     }

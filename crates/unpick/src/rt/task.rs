@@ -735,14 +735,23 @@ pub(crate) fn add_sender(channel: &ObjectCell) {
     });
 }
 
-/// Whether a task has ended.
+/// Whether a task has ended. To look is no operation; but who looks again, and nothing has happened in
+/// between, waits in a loop and yields.
+#[track_caller]
 pub(crate) fn is_finished(task: TaskId) -> bool {
     let look = |runtime: &mut Runtime, _| {
         let object = runtime.execution.object_of(task);
         runtime.execution.note(Effect::LooksAtEnd(object));
-        runtime.execution.has_ended(task)
+        let now = (runtime.stamp, runtime.execution.trace().steps.len());
+        let is_again = std::mem::replace(&mut runtime.looked_at_end, now) == now;
+        (runtime.execution.has_ended(task), is_again)
     };
-    with_runtime(look).unwrap_or(true)
+    let mut seen = with_runtime(look);
+    if seen == Some((false, true)) {
+        operate_without_object(OpKind::Yield);
+        seen = with_runtime(look);
+    }
+    seen.is_none_or(|(has_ended, _)| has_ended)
 }
 
 /// The name that a task was given.

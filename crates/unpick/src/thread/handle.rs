@@ -191,10 +191,14 @@ impl<T> JoinHandle<T> {
     }
 
     /// Whether the task has ended.
+    #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.kind {
             JoinKind::Thread(pair) => pair.0.is_finished(),
-            JoinKind::Task(crop) => crop.task().is_none_or(rt::is_finished),
+            JoinKind::Task(crop) => match crop.task() {
+                Some(task) => rt::is_finished(task),
+                None => true,
+            },
         }
     }
 }

@@ -94,10 +94,14 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     }
 
     /// Whether the task has ended.
+    #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.kind {
             HandleKind::Thread(handle) => handle.is_finished(),
-            HandleKind::Task { task, .. } => task.is_none_or(rt::is_finished),
+            HandleKind::Task { task: None, .. } => true,
+            HandleKind::Task {
+                task: Some(task), ..
+            } => rt::is_finished(*task),
         }
     }
 }
