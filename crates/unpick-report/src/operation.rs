@@ -1,6 +1,6 @@
 //! An operation within a sentence: what, on what, the values it found and left, where.
 
-use unpick_trace::{Op, OpKind, Site, Step, Trace};
+use unpick_trace::{ObjectId, Op, OpKind, Site, Step, Trace};
 
 /// Whether the object of an operation is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) fn operation(
     site: Option<&Site>,
 ) -> String {
     let mut text = op.kind.verb().to_string();
-    if object == Object::Told {
+    if object == Object::Told && op.object != ObjectId::NONE {
         text.push_str(&format!(" on {}", trace.object_name(op.object)));
     }
     let mut details = Vec::new();
@@ -79,7 +79,7 @@ pub(crate) fn number(value: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unpick_trace::{Choice, ObjectId, SiteId, TaskBits, TaskId};
+    use unpick_trace::{Choice, SiteId, TaskBits, TaskId};
 
     /// What is told of each of these operations of one task on one variable.
     fn told(operations: &[(OpKind, u64)]) -> Vec<Option<String>> {
@@ -92,6 +92,13 @@ mod tests {
         }
         let steps = 0..operations.len();
         steps.map(|step| values(&trace, step)).collect()
+    }
+
+    #[test]
+    fn an_operation_without_an_object_tells_none() {
+        let op = Op::new(OpKind::Yield, ObjectId::NONE);
+        let text = operation(&Trace::default(), &op, Object::Told, None, None);
+        assert_eq!(text, "yield");
     }
 
     #[test]
