@@ -25,6 +25,8 @@ pub enum WarningKind {
     LeakedLock,
     /// A function that was named as a scheduling point was never seen to begin.
     PointNotReached,
+    /// The program did what is not modelled, and was explored no further.
+    EndedEarly,
     /// What a trace implies could not be found out in full.
     NotAnalysed,
 }
@@ -39,6 +41,7 @@ impl WarningKind {
         WarningKind::LeakedTask,
         WarningKind::LeakedLock,
         WarningKind::PointNotReached,
+        WarningKind::EndedEarly,
         WarningKind::NotAnalysed,
     ];
 
@@ -52,6 +55,7 @@ impl WarningKind {
             WarningKind::LeakedTask => "leaked-task",
             WarningKind::LeakedLock => "leaked-lock",
             WarningKind::PointNotReached => "point-not-reached",
+            WarningKind::EndedEarly => "ended-early",
             WarningKind::NotAnalysed => "not-analysed",
         }
     }

@@ -35,6 +35,7 @@ const ODD: &[(&str, i32, &str)] = &[
     ("old_signals.c", 0, "0 failing"),
     ("random_bytes.c", 0, "0 failing"),
     ("read_stdin.c", 0, "0 failing"),
+    ("refused_later.c", 1, "the program aborted"),
     ("spin_for_ever.c", 3, "task 1 at"),
     ("spin_foreign.c", 3, "task 1 at"),
     ("stack_overflow.c", 1, "ran out of stack"),
@@ -93,6 +94,32 @@ fn every_odd_program_is_tried() {
     assert!(there.remove("static_link.c"), "tried by another test");
     let tried = ODD.iter().map(|(path, ..)| path.to_string()).collect();
     assert_eq!(there, tried);
+}
+
+/// A program that is refused has been explored until then.
+#[test]
+fn failures_before_a_refusal_are_told() {
+    let place = Place::new("refused-later");
+    place.build("odd/refused_later.c", &[]);
+    let ways: [&[&str]; 4] = [
+        &["--strategy", "random"],
+        &["--strategy", "random", "--jobs", "2"],
+        &["--strategy", "random", "--reexec", "fork"],
+        &["--strategy", "dfs"],
+    ];
+    for way in ways {
+        let mut arguments = vec!["run", "--keep-going", "--no-save", "--executions", "6000"];
+        arguments.extend(way);
+        arguments.extend(["--", "./refused_later"]);
+        let said = place.unpick(&arguments);
+        assert_eq!(said.code, 1, "{way:?}: {}", said.text);
+        for words in [
+            "the program aborted",
+            "explored no further than to a call of system",
+        ] {
+            assert!(said.text.contains(words), "{way:?}: {}", said.text);
+        }
+    }
 }
 
 #[test]

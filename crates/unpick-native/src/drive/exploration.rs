@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use unpick_engine::parts::{of_slice, slice};
-use unpick_engine::{Exploration, FirstFailure, Limits, Settings, StopReason};
+use unpick_engine::{
+    Exploration, FirstFailure, Limits, Settings, StopReason, Warning, WarningKind,
+};
 use unpick_protocol::{
     Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
     Work,
@@ -215,7 +217,9 @@ pub fn explore(
     let shared = survey(&mut launched, &mut watch)?;
     let work = work(options);
     let order = order(options, work, options.limits, &shared, &named);
-    let mut answer = launched.explore(&order, &mut watch)?;
+    let mut answer = launched
+        .explore(&order, &mut watch)
+        .or_else(with_failures)?;
     let is_late = || time.is_some_and(|limit| start.elapsed() >= limit);
     let wish = confirmation::wish(options);
     // A shard leaves that to the whole.
@@ -250,6 +254,29 @@ pub fn explore(
         reason,
         shared,
     })
+}
+
+/// What was found before a program did what is not modelled, if it has failed before. That is a finding; the other
+/// is a warning beside it.
+fn with_failures(error: DriveError) -> Result<Answer, DriveError> {
+    match error {
+        DriveError::Trouble {
+            trouble,
+            mut answer,
+        } if answer.exploration.failures > 0 => {
+            let text = match trouble.kind {
+                TroubleKind::Unmodelled => format!(
+                    "explored no further than to a call of {}, which is not modelled",
+                    trouble.what
+                ),
+                _ => format!("not explored to the end: {}", trouble.what),
+            };
+            let warning = Warning::new(WarningKind::EndedEarly, text);
+            answer.exploration.warnings.push(warning);
+            Ok(*answer)
+        }
+        other => Err(other),
+    }
 }
 
 /// What there is to do, for one process or for each of several.

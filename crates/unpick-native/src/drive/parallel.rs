@@ -132,7 +132,17 @@ impl Workers<'_> {
                 let profile = profile.as_ref();
                 let done = run(&mut self.processes, order, &parts, profile, before, watch);
                 for answer in done {
-                    let control = join(&mut whole, answer?, order.limits.keep_going);
+                    let answer = match answer {
+                        // Nothing is run any more, but what was run counts.
+                        Err(DriveError::Trouble { trouble, answer }) => {
+                            join(&mut whole, *answer, order.limits.keep_going);
+                            let answer = whole.map(Box::new);
+                            let answer = answer.expect("internal error: nothing was joined");
+                            return Err(DriveError::Trouble { trouble, answer });
+                        }
+                        answer => answer?,
+                    };
+                    let control = join(&mut whole, answer, order.limits.keep_going);
                     if let Control::Stop(reason) = control {
                         let mut whole = whole.expect("internal error: nothing was joined");
                         whole.exploration.stopped_because = reason;
