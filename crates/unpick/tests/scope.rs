@@ -349,3 +349,16 @@ fn whoever_looks_again_and_again_whether_a_task_has_ended_lets_it_go_on() {
     });
     assert_eq!(seen, BTreeSet::from([2]));
 }
+
+#[test]
+fn whoever_looks_at_several_tasks_once_does_not_wait_for_them() {
+    let seen = answers(|| {
+        let counter = Arc::new(AtomicUsize::new(0));
+        let tasks = [(); 2].map(|()| {
+            let counter = Arc::clone(&counter);
+            thread::spawn(move || counter.fetch_add(1, SeqCst))
+        });
+        tasks.each_ref().map(|task| task.is_finished())
+    });
+    assert_eq!(seen, BTreeSet::from([[false, false], [true, false]]));
+}

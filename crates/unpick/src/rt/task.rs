@@ -735,16 +735,15 @@ pub(crate) fn add_sender(channel: &ObjectCell) {
     });
 }
 
-/// Whether a task has ended. To look is no operation; but who looks again, and nothing has happened in
+/// Whether a task has ended. To look is no operation; but who looks and looks, and nothing happens in
 /// between, waits in a loop and yields.
 #[track_caller]
 pub(crate) fn is_finished(task: TaskId) -> bool {
     let look = |runtime: &mut Runtime, _| {
         let object = runtime.execution.object_of(task);
         runtime.execution.note(Effect::LooksAtEnd(object));
-        let now = (runtime.stamp, runtime.execution.trace().steps.len());
-        let is_again = std::mem::replace(&mut runtime.looked_at_end, now) == now;
-        (runtime.execution.has_ended(task), is_again)
+        let is_loop = runtime.looks_in_a_loop();
+        (runtime.execution.has_ended(task), is_loop)
     };
     let mut seen = with_runtime(look);
     if seen == Some((false, true)) {
