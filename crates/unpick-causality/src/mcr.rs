@@ -19,7 +19,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Instant;
 use unpick_engine::transcript::{Place, Route, Transcript};
 use unpick_engine::{
-    Begin, Execution, Findings, Planning, Round, Stop, Strategy, View, Warning, WarningKind,
+    Begin, Execution, Findings, Planning, Proviso, Provisos, Round, Stop, Strategy, View, Warning,
+    WarningKind,
 };
 use unpick_strategies::{Along, Spec};
 use unpick_trace::{Choice, Outcome, TaskId};
@@ -270,6 +271,14 @@ impl Strategy for Mcr {
         let text = "some traces could not be analysed in full; states may be missing";
         let warning = || Warning::new(WarningKind::NotAnalysed, text.to_string());
         self.is_incomplete.then(warning).into_iter().collect()
+    }
+
+    fn provisos(&self) -> Provisos {
+        if self.is_incomplete || self.mode == Mode::Literal {
+            Proviso::Unplanned.into()
+        } else {
+            Provisos::NONE
+        }
     }
 
     fn take_planning(&mut self) -> Option<Planning> {

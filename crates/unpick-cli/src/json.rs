@@ -12,7 +12,8 @@ use unpick::analysis::{At, Size, Understanding};
 use unpick::report::{explained, headline, why};
 use unpick::trace::{Divergence, Outcome, Trace};
 use unpick::{
-    Classes, Exploration, FirstFailure, PartFound, Planning, Shard, ShardFound, StopReason,
+    Classes, Exploration, FirstFailure, PartFound, Planning, Proviso, Provisos, Shard, ShardFound,
+    StopReason,
 };
 use unpick_suite::Source;
 
@@ -61,6 +62,7 @@ impl Line {
             "executions": found.executions,
             "schedules": found.schedules,
             "complete": found.complete,
+            "provided": provisos_to_json(found.claim().provided),
             "stopped_because": reason.map(|(_, word)| word),
             "steps_max": found.steps_max,
             "tasks_max": found.tasks_max,
@@ -220,10 +222,28 @@ fn part_to_json(part: &PartFound) -> Value {
         "enabled_max": found.enabled_max,
         "hash": format!("{:016x}", found.hash),
         "hash_sum": format!("{:016x}", found.hash_sum),
+        "provided": found.provided.iter().map(Proviso::word).collect::<Vec<_>>(),
         "classes": found.classes.as_ref().map(classes_to_json),
         "coverage": found.coverage.as_ref().map(coverage::to_json),
         "findings": warnings::findings_to_json(found),
     })
+}
+
+/// What a complete exploration assumed, for readers.
+fn provisos_to_json(provided: Provisos) -> Vec<Value> {
+    let provisos = provided.iter();
+    provisos
+        .map(|proviso| json!({ "kind": proviso.word(), "text": proviso.sentence() }))
+        .collect()
+}
+
+fn provisos_from_json(words: &Value) -> Result<Provisos> {
+    let words = words.as_array().context("`provided` is missing")?;
+    let provisos = words.iter().map(|word| {
+        let proviso = word.as_str().and_then(Proviso::from_word);
+        proviso.with_context(|| format!("{word} is no proviso"))
+    });
+    provisos.collect()
 }
 
 fn planning_to_json(planning: &Planning) -> Value {
@@ -307,6 +327,7 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
         first_failure,
         groups: groups::from_json(&part["groups"])?,
         diverged: is_diverged.then(|| first(0, divergence)),
+        provided: provisos_from_json(&part["provided"])?,
         classes: classes_from_json(&part["classes"])?,
         coverage: coverage::from_json(&part["coverage"])?,
         warnings,

@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
-use unpick::progress::{Seen, UNDERSTANDING, estimate_of, histories, reason};
+use unpick::progress::{Seen, UNDERSTANDING, ending, estimate_of, histories};
 use unpick::report::{FailureReport, Way, count, count_line, headline, more_line, thousands};
 use unpick::store::Store;
 use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
@@ -414,7 +414,7 @@ pub(crate) fn summary(
         "{label}{shard}: {}, {} failing{coverage}{bound}; {}; {} executions/s",
         count(found.executions, "execution"),
         thousands(found.failures),
-        reason(found.stopped_because),
+        ending(found),
         thousands(rate as u64),
     )
 }

@@ -7,7 +7,7 @@
 mod decision;
 
 use crate::{
-    Held, Shape, Stop,
+    Held, Proviso, Provisos, Shape, Stop,
     fairness::Fairness,
     liveness::Liveness,
     lock_order::LockOrder,
@@ -199,6 +199,9 @@ pub struct Execution {
     /// Counts the changes of anything that tasks share.
     epoch: u32,
     fairness: Fairness,
+    /// What made some enabled tasks ineligible. Valid where `is_restricted`.
+    restricted_by: Provisos,
+    provisos: Provisos,
     pub(crate) watch: Watch,
     sites: Sites,
     /// Whether a cell was read or written.
@@ -215,7 +218,7 @@ pub struct Execution {
     pub(crate) has_leaks: bool,
     clock_ns: u64,
     pub(crate) notified_count: u32,
-    /// Whether any task has looked at the clock.
+    /// Whether a task has looked at the clock.
     is_clock_used: bool,
     spurious_wakes: u32,
     weak_failures: u32,
@@ -250,6 +253,8 @@ impl Execution {
             enabled_max: 0,
             epoch: 0,
             fairness: Fairness::default(),
+            restricted_by: Provisos::NONE,
+            provisos: Provisos::NONE,
             watch: Watch::default(),
             sites: Sites::new(),
             has_plain_access: false,
@@ -291,6 +296,7 @@ impl Execution {
         self.enabled_max = 0;
         self.epoch = 0;
         self.fairness.reset();
+        self.provisos = Provisos::NONE;
         self.watch.reset();
         self.has_plain_access = false;
         self.deviations.clear();
@@ -341,6 +347,16 @@ impl Execution {
     #[inline]
     pub fn outcome(&self) -> Option<&Outcome> {
         self.outcome.as_ref()
+    }
+
+    /// What this execution left out that a complete exploration would have to look at.
+    pub fn provisos(&self) -> Provisos {
+        self.provisos
+    }
+
+    /// Notes that this execution leaves something out, for a front end that knows of it.
+    pub fn assume(&mut self, proviso: Proviso) {
+        self.provisos.add(proviso);
     }
 
     /// Number of operations performed.
@@ -726,6 +742,11 @@ impl Execution {
         self.clock_ns = self.clock_ns.saturating_add(passed);
         slot.clock_looks = slot.clock_looks.saturating_add(1);
         self.clock_ns
+    }
+
+    /// Whether a task has looked at the clock.
+    pub(crate) fn has_read_clock(&self) -> bool {
+        self.is_clock_used
     }
 
     /// Virtual time without letting any pass.

@@ -1,8 +1,8 @@
 //! The loop over executions.
 
 use crate::{
-    Begin, Classes, Coverage, Covered, Execution, FailureGroups, History, Planning, Profile,
-    Relation, Sketch, Strategy, Warning, warning::add_warning,
+    Begin, Claim, Classes, Coverage, Covered, Execution, FailureGroups, History, Planning, Profile,
+    Proviso, Provisos, Relation, Sketch, Strategy, Warning, warning::add_warning,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use core::ops::Range;
@@ -130,6 +130,9 @@ pub struct Exploration {
     pub diverged: Option<Box<FirstFailure>>,
     /// Whether the search space of the strategy was exhausted.
     pub complete: bool,
+    /// What was assumed on the way: see [`Exploration::claim`].
+    #[serde(default)]
+    pub provided: Provisos,
     /// Why the exploration ended.
     pub stopped_because: StopReason,
     /// Most operations in one execution.
@@ -170,6 +173,7 @@ impl Default for Exploration {
             groups: FailureGroups::default(),
             diverged: None,
             complete: false,
+            provided: Provisos::NONE,
             stopped_because: StopReason::Executions,
             steps_max: 0,
             tasks_max: 0,
@@ -189,6 +193,18 @@ impl Default for Exploration {
 }
 
 impl Exploration {
+    /// What this exploration claims.
+    pub fn claim(&self) -> Claim {
+        let mut provided = self.provided;
+        if self.stopped_because == StopReason::Strategy {
+            provided.add(Proviso::Bound);
+        }
+        Claim {
+            is_exhausted: self.complete,
+            provided,
+        }
+    }
+
     /// Number of happens-before relations among the schedules, if asked for.
     pub fn hbrs(&self) -> Option<u64> {
         let classes = self.classes.as_ref();
@@ -250,6 +266,7 @@ impl Exploration {
         self.schedules += later.schedules;
         self.failures += later.failures;
         self.complete = later.complete;
+        self.provided.merge(later.provided);
         self.stopped_because = later.stopped_because;
         self.steps_max = self.steps_max.max(later.steps_max);
         self.tasks_max = self.tasks_max.max(later.tasks_max);
@@ -347,6 +364,7 @@ impl Exploration {
             .outcome()
             .expect("internal error: an execution ended without an outcome");
         self.executions += 1;
+        self.provided.merge(execution.provisos());
         self.steps_max = self.steps_max.max(execution.operation_count());
         self.steps_total += execution.operation_count();
         self.enabled_max = self.enabled_max.max(execution.enabled_max() as u64);
@@ -535,6 +553,7 @@ fn run_range(
 ) -> End {
     let end = run_loop(runtime, strategy, range, limits, observer, found);
     found.warn(strategy.warnings());
+    found.provided.merge(strategy.provisos());
     found.add_planning(strategy.take_planning());
     end
 }
@@ -615,6 +634,10 @@ fn run_loop(
         execution.keep_calls(strategy.records());
         runtime.execute(strategy);
         let execution = runtime.execution();
+        // Reductions take a look at the clock for something that no other task notices.
+        if strategy.watches() && execution.has_read_clock() {
+            execution.assume(Proviso::Clock);
+        }
         let counts = match strategy.end(execution) {
             Ok(counts) => counts,
             Err(stop) => {

@@ -5,6 +5,7 @@
 //! again when none of those is enabled, or after they have run. Tasks that never yield are not
 //! affected, and nothing is kept for them.
 
+use crate::{Proviso, Provisos};
 use alloc::vec::Vec;
 use unpick_trace::{TaskBits, TaskId, TaskSet};
 
@@ -17,6 +18,8 @@ struct Window {
     disabled_by_it: TaskSet,
     /// The tasks this one must let go first while they are enabled.
     behind: TaskSet,
+    /// Why this task has yielded so far.
+    reasons: Provisos,
 }
 
 #[derive(Default)]
@@ -57,23 +60,24 @@ impl Fairness {
         }
     }
 
-    /// Notes that `task` was scheduled, and whether its step is a yield.
+    /// Notes that `task` was scheduled, and why its step is a yield if it is one.
     #[inline]
-    pub fn schedule(&mut self, task: TaskId, yields: bool, enabled: TaskBits<'_>) {
-        if self.is_active() || yields {
-            self.schedule_slow(task, yields, enabled);
+    pub fn schedule(&mut self, task: TaskId, reason: Option<Proviso>, enabled: TaskBits<'_>) {
+        if self.is_active() || reason.is_some() {
+            self.schedule_slow(task, reason, enabled);
         }
     }
 
-    fn schedule_slow(&mut self, task: TaskId, yields: bool, enabled: TaskBits<'_>) {
+    fn schedule_slow(&mut self, task: TaskId, reason: Option<Proviso>, enabled: TaskBits<'_>) {
         if self.is_active() {
             for window in self.windows.iter_mut().filter(|window| window.open) {
                 window.behind.remove(task);
                 window.scheduled.insert(task);
             }
         }
-        if yields {
+        if let Some(reason) = reason {
             self.yielded(task, enabled);
+            self.windows[task.index()].reasons.add(reason);
         }
     }
 
@@ -98,21 +102,26 @@ impl Fairness {
     }
 
     /// Removes from `eligible` every task that must let an enabled one go first, unless none would
-    /// be left.
-    pub fn restrict(&self, eligible: &mut TaskSet, enabled: TaskBits<'_>) {
+    /// be left. Answers why the removed tasks had yielded.
+    pub fn restrict(&self, eligible: &mut TaskSet, enabled: TaskBits<'_>) -> Provisos {
         let must_wait = |window: &Window| window.open && meet(window.behind.bits(), enabled);
         if !self.windows.iter().any(must_wait) {
-            return;
+            return Provisos::NONE;
         }
+        let mut reasons = Provisos::NONE;
         let mut rest = eligible.clone();
         for (index, window) in self.windows.iter().enumerate() {
-            if must_wait(window) {
-                rest.remove(TaskId(index as u32));
+            let task = TaskId(index as u32);
+            if must_wait(window) && rest.bits().contains(task) {
+                rest.remove(task);
+                reasons.merge(window.reasons);
             }
         }
-        if !rest.bits().is_empty() {
-            *eligible = rest;
+        if rest.bits().is_empty() {
+            return Provisos::NONE;
         }
+        *eligible = rest;
+        reasons
     }
 }
 

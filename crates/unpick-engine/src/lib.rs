@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod claim;
 mod classes;
 mod coverage;
 mod deadlock;
@@ -37,6 +38,7 @@ mod view;
 mod warning;
 mod watch;
 
+pub use claim::{Claim, Proviso, Provisos};
 pub use classes::{Classes, state_hash};
 pub use coverage::{Coverage, Covered, CoveredSoFar, TREE, portion_of};
 pub use execution::{Decision, Execution, Grant, Settings};

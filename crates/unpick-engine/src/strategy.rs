@@ -1,6 +1,6 @@
 //! The interface of every exploration technique.
 
-use crate::{Execution, View, Warning};
+use crate::{Execution, Provisos, View, Warning};
 use alloc::{boxed::Box, collections::BTreeMap, vec::Vec};
 use core::{any::Any, panic::Location};
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,8 @@ pub struct Sample {
     pub history: u64,
     /// How many options there were where there were several, as far as they were noted.
     pub options: Vec<u16>,
+    /// What the execution assumed.
+    pub provisos: Provisos,
 }
 
 impl Profile {
@@ -229,6 +231,11 @@ pub trait Strategy: Send {
     /// What the user should know about the results, so far.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
+    }
+
+    /// What the technique itself has assumed so far, besides what executions report.
+    fn provisos(&self) -> Provisos {
+        Provisos::NONE
     }
 
     /// Which of several techniques leads the execution at hand, for a strategy that has several.

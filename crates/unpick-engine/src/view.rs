@@ -1,6 +1,7 @@
 //! What a strategy may look at when it decides.
 
 use crate::Execution;
+use core::cell::Cell;
 use unpick_trace::{Op, Site, SiteId, TaskBits, TaskId, Trace};
 
 /// The state of an execution at a scheduling point.
@@ -9,6 +10,8 @@ pub struct View<'a> {
     /// Whether there are few tasks and all that are enabled are eligible: known where the usual way of a
     /// step is, so that techniques that are compiled into it need not ask.
     pub(crate) is_plain: bool,
+    /// Whether the strategy asked which tasks are eligible where these are not all that are enabled.
+    pub(crate) has_shown_eligible: Cell<bool>,
 }
 
 impl<'a> View<'a> {
@@ -31,6 +34,7 @@ impl<'a> View<'a> {
     #[inline]
     pub fn eligible_count(&self) -> usize {
         if !self.is_plain && self.execution.is_restricted {
+            self.has_shown_eligible.set(true);
             self.execution.restricted_count()
         } else {
             self.execution.enabled_count
@@ -44,6 +48,7 @@ impl<'a> View<'a> {
     #[inline]
     pub fn eligible(&self) -> TaskBits<'a> {
         if !self.is_plain && self.execution.is_restricted {
+            self.has_shown_eligible.set(true);
             self.execution.eligible.bits()
         } else {
             self.enabled()

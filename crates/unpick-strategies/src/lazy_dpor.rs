@@ -35,7 +35,9 @@ use crate::dpor::{Search, for_each_next, races_of_last, races_of_next};
 use alloc::vec::Vec;
 use issues::Issues;
 use sections::{Next, point_for};
-use unpick_engine::{Begin, Event, Execution, Relation, Stop, Strategy, View, Warning};
+use unpick_engine::{
+    Begin, Event, Execution, Proviso, Provisos, Relation, Stop, Strategy, View, Warning,
+};
 use unpick_trace::{Choice, TaskId};
 
 /// Dynamic partial-order reduction on the lazy happens-before relation.
@@ -147,5 +149,12 @@ impl Strategy for LazyDpor {
 
     fn warnings(&self) -> Vec<Warning> {
         self.issues.warnings(self.falls_back)
+    }
+
+    fn provisos(&self) -> Provisos {
+        match self.sound {
+            Some(_) => Provisos::NONE,
+            None => Proviso::LazyLocks.into(),
+        }
     }
 }

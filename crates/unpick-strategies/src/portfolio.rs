@@ -19,7 +19,9 @@
 //! Execution i is that of its member with the same seed and number, and which member that is depends
 //! on the seed, on i, and on the [`Profile`]: any number of workers and shards runs the same.
 //!
-//! The exploration is complete when the search has run every schedule there is.
+//! The exploration is complete when the search has run every schedule there is. If the search had to
+//! assume something on the way that the drawn members do not ([`Provisos::OF_SEARCHES`]), they go on
+//! until the budget ends.
 //!
 //! *Departures from the literature.* Half of the shares stay even: new histories are what can be seen,
 //! bugs are what is wanted, and a technique may be the only one to find a bug that it finds seldom.
@@ -35,7 +37,7 @@ use core::panic::Location;
 use search::Search;
 use shares::Shares;
 use unpick_engine::{
-    Begin, Execution, LEARNING_MAX, Profile, Sample, Sketch, Stop, Strategy, View, epoch,
+    Begin, Execution, LEARNING_MAX, Profile, Provisos, Sample, Sketch, Stop, Strategy, View, epoch,
 };
 use unpick_trace::{Choice, Op, TaskId};
 
@@ -63,6 +65,8 @@ pub struct Portfolio {
     drawn: [Box<dyn Strategy>; DRAWN],
     round_robin: RoundRobin,
     search: Search,
+    /// What the executions of the search have assumed.
+    assumed: Provisos,
     shares: Shares<DRAWN>,
     /// The member that leads the execution at hand, and the number of that execution.
     member: usize,
@@ -87,6 +91,7 @@ impl Portfolio {
             ],
             round_robin: RoundRobin::new(1),
             search: Search::new(seed),
+            assumed: Provisos::NONE,
             shares: Shares::new(seed),
             member: SEARCH,
             index: 0,
@@ -117,7 +122,10 @@ impl Portfolio {
     fn take_in(&mut self, index: u64, sample: &Sample) {
         let is_new = self.seen.insert(sample.history);
         match self.member_of(index) {
-            SEARCH => self.search.take_in(index, &sample.options),
+            SEARCH => {
+                self.assumed.merge(sample.provisos);
+                self.search.take_in(index, &sample.options);
+            }
             ROUND_ROBIN => {}
             drawn => self.shares.count(drawn, is_new),
         }
@@ -134,7 +142,7 @@ impl Portfolio {
 
 impl Strategy for Portfolio {
     fn begin(&mut self, index: u64) -> Begin {
-        if self.search.is_exhausted() {
+        if self.search.is_exhausted() && !self.assumed.meets(Provisos::OF_SEARCHES) {
             return Begin::Exhausted;
         }
         self.index = index;
@@ -178,14 +186,18 @@ impl Strategy for Portfolio {
         true
     }
 
-    fn measure(&self, _execution: &Execution, profile: &mut Profile) {
+    fn measure(&self, execution: &Execution, profile: &mut Profile) {
         if self.index < LEARNING_MAX {
             let options = match self.member {
                 SEARCH => self.search.options(),
                 _ => Vec::new(),
             };
             let history = self.history.hash();
-            let sample = Sample { history, options };
+            let sample = Sample {
+                history,
+                options,
+                provisos: execution.provisos(),
+            };
             profile.samples.insert(self.index, sample);
         }
     }

@@ -25,7 +25,7 @@ impl Strategy for RoundRobin {
         self.used = 0;
         match index {
             0 => Begin::Ready,
-            _ => Begin::Exhausted,
+            _ => Begin::Stopped,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Explorations that report: what tests call.
 
 use crate::config::project_directory;
-use crate::progress::{Budget, Live, UNDERSTANDING, reason};
+use crate::progress::{Budget, Live, UNDERSTANDING, ending};
 use crate::{
     Config, Exploration, FirstFailure, explore_observed, first_execution, near, predict,
     predicted_words, replay, understand,
@@ -78,10 +78,7 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         "{name}: nothing ran; allow at least one execution and some time"
     );
     let executions = count(found.executions, "execution");
-    eprintln!(
-        "unpick: {name}: {executions}; {}",
-        reason(found.stopped_because)
-    );
+    eprintln!("unpick: {name}: {executions}; {}", ending(&found));
     if std::env::var_os(SAVE_TRACE).is_some_and(|value| !value.is_empty()) {
         session.save_passing(&program);
     }

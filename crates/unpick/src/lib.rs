@@ -48,9 +48,9 @@ pub use unpick_analysis as analysis;
 pub use unpick_analysis::{Ended, Explanation, Pattern, Understanding};
 pub use unpick_config::{parse_duration, parse_number};
 pub use unpick_engine::{
-    BoundCount, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
+    BoundCount, Claim, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
     FailureGroup, FailureGroups, FirstFailure, GROUPS_MAX, Limits, LockCycle, LockLink, Memory,
-    PartFound, Planning, Race, ShardFound, StopReason, Warning, WarningKind,
+    PartFound, Planning, Proviso, Provisos, Race, ShardFound, StopReason, Warning, WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;

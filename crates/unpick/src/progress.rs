@@ -161,9 +161,12 @@ impl Moment {
     }
 }
 
-/// Why an exploration has ended.
-pub fn reason(stopped: StopReason) -> &'static str {
-    match stopped {
+/// Why an exploration has ended, and what it claims if it is complete.
+pub fn ending(found: &Exploration) -> String {
+    if found.complete {
+        return found.claim().to_string();
+    }
+    let reason = match found.stopped_because {
         StopReason::Exhausted => "complete",
         StopReason::Strategy => "ended by the strategy's own rule",
         StopReason::Failure => "stopped at the first failure",
@@ -171,7 +174,8 @@ pub fn reason(stopped: StopReason) -> &'static str {
         StopReason::Time => "time is over",
         StopReason::Interrupted => "interrupted",
         StopReason::Diverged => "stopped at a divergence",
-    }
+    };
+    reason.to_string()
 }
 
 /// How many histories were seen.

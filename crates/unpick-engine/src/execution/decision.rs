@@ -2,8 +2,8 @@
 //! performed. Everything rare is kept off it.
 
 use super::{Decision, Execution, Grant, Status};
-use crate::{Effect, Strategy, View, model::Class, recording::Call};
-use core::panic::Location;
+use crate::{Effect, Proviso, Provisos, Strategy, View, model::Class, recording::Call};
+use core::{cell::Cell, panic::Location};
 use unpick_trace::{Choice, Op, OpKind, Outcome, SiteId, Step, TaskBits, TaskId};
 
 impl Execution {
@@ -165,6 +165,7 @@ impl Execution {
         let view = View {
             execution: self,
             is_plain: true,
+            has_shown_eligible: Cell::new(false),
         };
         match strategy.choose(&view) {
             Ok(task) => {
@@ -205,7 +206,12 @@ impl Execution {
         if !self.is_plain {
             self.restrict();
         }
-        match strategy.choose(&self.view()) {
+        let view = self.view();
+        let chosen = strategy.choose(&view);
+        if view.has_shown_eligible.get() {
+            self.provisos.merge(self.restricted_by);
+        }
+        match chosen {
             Ok(task) => {
                 self.operation_count += 1;
                 if !self.is_plain {
@@ -271,7 +277,10 @@ impl Execution {
             let limit = self.settings.steps_max;
             self.outcome = Some(match self.enabled_count {
                 0 => self.terminal_outcome(),
-                _ => Outcome::StepLimit { limit },
+                _ => {
+                    self.assume(Proviso::StepLimit);
+                    Outcome::StepLimit { limit }
+                }
             });
             self.operation_limit = 0;
         }
@@ -310,12 +319,24 @@ impl Execution {
         }
         self.is_restricted = self.enabled_count > 1;
         if self.is_restricted {
+            self.restricted_by = Provisos::NONE;
             self.eligible.copy_from(self.enabled.bits());
-            if self.last_yields {
+            if self.last_yields && self.eligible.bits().contains(self.last) {
                 self.eligible.remove(self.last);
+                self.restricted_by.add(self.reason_to_yield(self.last));
             }
-            self.fairness
-                .restrict(&mut self.eligible, self.enabled.bits());
+            let enabled = self.enabled.bits();
+            let reasons = self.fairness.restrict(&mut self.eligible, enabled);
+            self.restricted_by.merge(reasons);
+        }
+    }
+
+    /// Why the next operation of a task lets others go first.
+    fn reason_to_yield(&self, task: TaskId) -> Proviso {
+        if self.tasks[task.index()].op.yields() {
+            Proviso::ForcedSwitch
+        } else {
+            Proviso::SpinCutShort
         }
     }
 
@@ -329,6 +350,7 @@ impl Execution {
         View {
             execution: self,
             is_plain: false,
+            has_shown_eligible: Cell::new(false),
         }
     }
 
@@ -374,7 +396,8 @@ impl Execution {
     /// What the rules for tasks that yield must know of an operation that is about to be performed.
     fn note_yield(&mut self, task: TaskId) {
         let yields = core::mem::take(&mut self.tasks[task.index()].yields);
-        self.fairness.schedule(task, yields, self.enabled.bits());
+        let reason = yields.then(|| self.reason_to_yield(task));
+        self.fairness.schedule(task, reason, self.enabled.bits());
         self.last_step = self.trace.steps.len();
         self.last_yields = false;
     }
@@ -456,7 +479,11 @@ impl Execution {
         if !self.is_possible(task, op) {
             return Some(true);
         }
-        if !self.settings.timeouts || !self.may_time_out(op) {
+        if !self.may_time_out(op) {
+            return Some(false);
+        }
+        if !self.settings.timeouts {
+            self.assume(Proviso::Timeouts);
             return Some(false);
         }
         let answer = self.put(task, Choice::Timeout(false), strategy)?;
@@ -510,6 +537,7 @@ impl Execution {
     pub fn weak_failure(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Option<bool> {
         self.record(Call::FailWeakly(task));
         if self.weak_failures >= self.settings.weak_failures_max {
+            self.assume(Proviso::WeakFailures);
             return Some(false);
         }
         let fails = self.put(task, Choice::WeakFailure(false), strategy)? != 0;
@@ -527,6 +555,7 @@ impl Execution {
         strategy: &mut dyn Strategy,
     ) -> Option<bool> {
         if self.spurious_wakes >= self.settings.spurious_wakes_max {
+            self.assume(Proviso::SpuriousWakes);
             return Some(false);
         }
         let wakes = self.put(task, Choice::SpuriousWake(false), strategy)? != 0;

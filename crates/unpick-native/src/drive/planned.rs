@@ -60,6 +60,7 @@ pub(super) fn explore(
     exploration.stopped_because = found;
     exploration.complete = found == StopReason::Exhausted;
     exploration.warn(technique.warnings());
+    exploration.provided.merge(technique.provisos());
     exploration.add_planning(technique.take_planning());
     Ok(whole)
 }

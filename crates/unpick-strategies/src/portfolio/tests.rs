@@ -17,7 +17,12 @@ fn taught(dull: usize) -> Portfolio {
                 index
             };
             let options = alloc::vec![2; 40];
-            profile.samples.insert(index, Sample { history, options });
+            let sample = Sample {
+                history,
+                options,
+                ..Sample::default()
+            };
+            profile.samples.insert(index, sample);
         }
         portfolio.learn(&profile);
     }

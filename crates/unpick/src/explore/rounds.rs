@@ -49,6 +49,7 @@ impl Driver<'_> {
             }
         }
         found.warn(strategy.warnings());
+        found.provided.merge(strategy.provisos());
         found
     }
 
