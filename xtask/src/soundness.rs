@@ -9,7 +9,9 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use unpick_suite::generated::{Flavour, Program, generate, shrink as shrink_while, strew_cells};
+use unpick_suite::generated::{
+    Flavour, Program, generate, shrink as shrink_while, strew_cells, strew_orders,
+};
 use unpick_suite::judge::{PROMISES, Promise, Tally, compare_races, judge, shrink};
 
 /// Time between two lines about the progress.
@@ -82,9 +84,14 @@ struct Races {
 }
 
 impl Races {
-    /// Looks for races in a program into which accesses of cells are strewn.
+    /// Looks for races in a program into which accesses of cells are strewn, and into every other one
+    /// memory orders.
     fn compare(&mut self, seed: u64, flavour: Flavour) {
-        let program = strew_cells(&generate(seed, flavour), seed);
+        let mut program = generate(seed, flavour);
+        if seed % 2 == 1 {
+            program = strew_orders(&program, seed);
+        }
+        let program = strew_cells(&program, seed);
         let compare = |program: &Program| compare_races(program, "random", RACE_EXECUTIONS_MAX);
         match compare(&program) {
             Ok((executions, racing)) => {

@@ -572,6 +572,7 @@ fn result_of(effects: &[(u32, Effect)]) -> Result {
 }
 
 pub(crate) fn tag(op: &Op) -> u64 {
+    let op = op.without_orders();
     1 + (op.kind as u64) + (u64::from(op.timed) << 8) + (u64::from(op.argument) << 16)
 }
 

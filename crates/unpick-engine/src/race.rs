@@ -9,13 +9,13 @@
 //!
 //! What synchronises: the order within a task, creating and joining, releasing and acquiring,
 //! notifying and waiting, sending and receiving (and making room for the message that takes the
-//! place), unparking and parking, initialising and passing, arriving at a barrier and leaving it. An
-//! atomic read follows the last write of the variable and the read-modify-writes since; an exchange
-//! that failed is a read. All atomics count as sequentially consistent.
+//! place), unparking and parking, initialising and passing, arriving at a barrier and leaving it; atomics
+//! and fences by their memory orders (`atomics.rs`), and an exchange that failed is a read.
 //!
 //! The first race is exact. It may hide later ones, so that the pass ends with it. The memory of the
 //! pass is kept from execution to execution.
 
+mod atomics;
 mod clock;
 
 use crate::{
@@ -43,8 +43,8 @@ struct Handover {
     released: Clock,
     /// By readers of a reader-writer lock; by the receiver of a channel when it goes away.
     read: Clock,
-    /// With the messages of a channel that were not received yet.
-    sent: VecDeque<Clock>,
+    /// With the messages of a channel that were not received yet, or the stores of a buffer.
+    sent: VecDeque<Sent>,
     /// With the places of a channel that were used and are free again.
     freed: VecDeque<Clock>,
     sent_count: u32,
@@ -52,12 +52,19 @@ struct Handover {
     members: Vec<usize>,
 }
 
+/// What a message or a store carries on its way.
+struct Sent {
+    /// The variable of a store.
+    variable: ObjectId,
+    clock: Clock,
+}
+
 impl Handover {
     /// Forgets everything, keeps the memory.
     fn clear(&mut self, spare: &mut Vec<Clock>) {
         self.released.clear();
         self.read.clear();
-        spare.extend(self.sent.drain(..));
+        spare.extend(self.sent.drain(..).map(|sent| sent.clock));
         spare.extend(self.freed.drain(..));
         self.sent_count = 0;
         self.members.clear();
@@ -68,6 +75,10 @@ struct Member {
     clock: Clock,
     /// What it will have learned when its wait or its barrier is over.
     wake: Clock,
+    /// What it will have learned after its next acquire fence.
+    observed: Clock,
+    /// What it knew at its last release fence.
+    fenced: Clock,
     /// The operation it stands before.
     next: Op,
 }
@@ -77,6 +88,8 @@ impl Default for Member {
         Member {
             clock: Clock::default(),
             wake: Clock::default(),
+            observed: Clock::default(),
+            fenced: Clock::default(),
             next: Op::new(OpKind::Yield, ObjectId::NONE),
         }
     }
@@ -87,6 +100,8 @@ impl Member {
     fn clear(&mut self, task: Option<&Task>) {
         self.clock.clear();
         self.wake.clear();
+        self.observed.clear();
+        self.fenced.clear();
         self.next = match task {
             Some(task) if matches!(task.status, Status::Pending | Status::Abandoned) => task.op,
             _ => Op::new(OpKind::Yield, ObjectId::NONE),
@@ -132,6 +147,13 @@ impl Memory {
     fn copy_of(&mut self, task: usize) -> Clock {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.copy_from(&self.tasks[task].clock);
+        copy
+    }
+
+    /// A copy of what a store publishes.
+    fn copy_for(&mut self, task: usize, store: Op) -> Clock {
+        let mut copy = self.spare.pop().unwrap_or_default();
+        copy.copy_from(self.tasks[task].published(store.order()));
         copy
     }
 }
@@ -252,18 +274,24 @@ impl Pass<'_> {
     /// Performs an operation; answers the time of an access that it races with.
     fn perform(&mut self, task: usize, op: Op, grant: Grant) -> Option<u32> {
         use OpKind::*;
-        if op.kind == Quiesce {
-            (0..self.created).for_each(|other| self.learn(task, other));
+        match op.kind {
+            Quiesce => (0..self.created).for_each(|other| self.learn(task, other)),
+            Fence => self.memory.tasks[task].fence(op.order()),
+            _ => {}
         }
         if op.object == ObjectId::NONE {
             return None;
         }
         if op.is_buffered() {
-            self.put_aside(task, op.object);
+            self.put_aside(task, op);
+        }
+        let is_refused = matches!(grant, Grant::Refused | Grant::TimedOut);
+        if matches!(op.kind, Load | Store | ReadModifyWrite | CompareExchange) {
+            self.perform_on_variable(task, op, is_refused);
+            return None;
         }
         let Member { clock, wake, .. } = &mut self.memory.tasks[task];
         let object = &mut self.memory.objects[op.object.index()];
-        let is_refused = matches!(grant, Grant::Refused | Grant::TimedOut);
         match op.kind {
             PlainRead | PlainWrite => {
                 let time = clock.get(task);
@@ -281,10 +309,9 @@ impl Pass<'_> {
                 }
                 wake.0.clear();
             }
-            CompareExchange if is_refused => clock.join(&object.released),
             _ if is_refused => {}
             Lock | TryLock | ReadLock | TryReadLock | Acquire | TryAcquire | OnceEnter
-            | OnceRead | Load => clock.join(&object.released),
+            | OnceRead => clock.join(&object.released),
             WriteLock | TryWriteLock => {
                 clock.join(&object.released);
                 clock.join(&object.read);
@@ -293,20 +320,31 @@ impl Pass<'_> {
                 object.released.join(clock);
             }
             ReadUnlock | ReceiverDrop => object.read.join(clock),
-            Store if op.is_buffered() => {}
-            Store => object.released.copy_from(clock),
             Flush => self.let_out(task, op.object),
-            ReadModifyWrite | CompareExchange => {
-                clock.join(&object.released);
-                object.released.copy_from(clock);
-            }
             Join => self.join(task, op.object),
             NotifyOne | NotifyAll => self.notify(task, op.object),
             Send | TrySend => self.send(task, op.object, grant),
             Receive | TryReceive => self.receive(task, op.object, grant),
-            Spawn | Yield | Sleep | Fence | Enter | Drain | Quiesce => {}
+            Load | Store | ReadModifyWrite | CompareExchange | Fence => {}
+            Spawn | Yield | Sleep | Enter | Drain | Quiesce => {}
         }
         None
+    }
+
+    fn perform_on_variable(&mut self, task: usize, op: Op, is_refused: bool) {
+        if op.kind == OpKind::Load && self.has_put_aside(task, op.object) {
+            // It learns nothing from its own store.
+            return;
+        }
+        let member = &mut self.memory.tasks[task];
+        let variable = &mut self.memory.objects[op.object.index()];
+        match op.kind {
+            OpKind::Load => member.read(variable, op.order()),
+            OpKind::CompareExchange if is_refused => member.read(variable, op.failure_order()),
+            OpKind::Store if op.is_buffered() => {}
+            OpKind::Store => member.write(variable, op.order()),
+            _ => member.modify(variable, op.order()),
+        }
     }
 
     /// Tasks come into being within a step, knowing what their creator knows.
@@ -323,24 +361,37 @@ impl Pass<'_> {
         }
     }
 
-    /// A store goes into a buffer, with what its task knows now.
-    fn put_aside(&mut self, task: usize, variable: ObjectId) {
-        let agent = self.execution.agent_for(TaskId(task as u32), variable);
+    /// A store goes into a buffer, with what it publishes.
+    fn put_aside(&mut self, task: usize, op: Op) {
+        let agent = self.execution.agent_for(TaskId(task as u32), op.object);
         if let Some(agent) = agent {
-            let known = self.memory.copy_of(task);
+            let sent = Sent {
+                variable: op.object,
+                clock: self.memory.copy_for(task, op),
+            };
             let agent = self.execution.object_of(agent);
-            self.memory.objects[agent.index()].sent.push_back(known);
+            self.memory.objects[agent.index()].sent.push_back(sent);
         }
+    }
+
+    /// Whether a load of a task takes the value of a store of the same task that waits.
+    fn has_put_aside(&self, task: usize, variable: ObjectId) -> bool {
+        let agent = self.execution.agent_for(TaskId(task as u32), variable);
+        agent.is_some_and(|agent| {
+            let agent = self.execution.object_of(agent);
+            let mut stores = self.memory.objects[agent.index()].sent.iter();
+            stores.any(|store| store.variable == variable)
+        })
     }
 
     /// A store leaves a buffer.
     fn let_out(&mut self, agent: usize, variable: ObjectId) {
         let agent = self.execution.object_of(TaskId(agent as u32));
-        if let Some(known) = self.memory.objects[agent.index()].sent.pop_front() {
+        if let Some(store) = self.memory.objects[agent.index()].sent.pop_front() {
             self.memory.objects[variable.index()]
                 .released
-                .copy_from(&known);
-            self.memory.spare.push(known);
+                .copy_from(&store.clock);
+            self.memory.spare.push(store.clock);
         }
     }
 
@@ -413,7 +464,10 @@ impl Pass<'_> {
             }
             Some(_) => {}
         }
-        let message = self.memory.copy_of(task);
+        let message = Sent {
+            variable: ObjectId::NONE,
+            clock: self.memory.copy_of(task),
+        };
         self.memory.objects[channel.index()].sent.push_back(message);
     }
 
@@ -424,8 +478,8 @@ impl Pass<'_> {
             return clock.join(&object.released);
         }
         if let Some(message) = object.sent.pop_front() {
-            clock.join(&message);
-            self.memory.spare.push(message);
+            clock.join(&message.clock);
+            self.memory.spare.push(message.clock);
         }
         if self
             .execution

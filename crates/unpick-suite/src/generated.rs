@@ -20,10 +20,11 @@ mod text;
 pub(crate) use generator::SplitMix64;
 pub use generator::generate;
 pub use interpreter::run;
-pub use record::{DataAccess, Deviation, Log, Record, TaskRecord};
+pub use record::{DataAccess, Deviation, Log, Ordered, Record, TaskRecord};
 pub(crate) use shared_cell::SharedCell;
 pub use shrinker::shrink;
-pub use strewn::strew_cells;
+use std::sync::atomic::Ordering;
+pub use strewn::{strew_cells, strew_orders};
 
 /// How many mutexes, with a number inside each, a program has.
 pub const MUTEXES: usize = 2;
@@ -170,6 +171,28 @@ pub enum Statement {
     Unpark(usize),
     /// Panic if `r` has this value.
     PanicIf(u32),
+    /// A statement about an atomic in these memory orders, as far as they fit it; without this, it is
+    /// sequentially consistent.
+    Ordered(Orders, Box<Statement>),
+    /// A memory fence; nothing if it is relaxed.
+    Fence(Ordering),
+}
+
+/// The memory order of an atomic operation, and of an exchange that fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Orders {
+    /// The order.
+    pub success: Ordering,
+    /// That of an exchange that fails.
+    pub failure: Ordering,
+}
+
+impl Orders {
+    /// What all operations have that say nothing.
+    pub const SEQ_CST: Orders = Orders {
+        success: Ordering::SeqCst,
+        failure: Ordering::SeqCst,
+    };
 }
 
 /// The channel of a program.

@@ -1,6 +1,7 @@
 //! Visible operations: everything a task can do that another task may notice.
 
 use crate::ObjectId;
+use core::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing an object is.
@@ -137,6 +138,17 @@ pub enum OpKind {
     Quiesce,
 }
 
+#[inline(always)]
+const fn order_code(order: Ordering) -> u16 {
+    match order {
+        Ordering::AcqRel => 1,
+        Ordering::Acquire => 2,
+        Ordering::Release => 3,
+        Ordering::Relaxed => 4,
+        _ => 0,
+    }
+}
+
 /// How an operation uses its object, as reductions see it. Calling anything a write is sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -158,7 +170,8 @@ pub struct Op {
     /// Whether a blocking operation may give up because time has passed.
     pub timed: bool,
     /// Permits for a semaphore, success for the end of an initialisation, [`Op::BUFFERED`] and
-    /// [`Op::ORDERED`] for a write, [`Op::IDLE`] for a receive; zero for everything else.
+    /// [`Op::ORDERED`] for a write, [`Op::IDLE`] for a receive, [`Op::orders`] for an atomic operation and
+    /// a fence; zero for everything else.
     pub argument: u16,
     /// To which object.
     pub object: ObjectId,
@@ -173,6 +186,54 @@ impl Op {
     /// The argument of a receive by a task that has nothing else to do: it is no deadlock if no message
     /// comes.
     pub const IDLE: u16 = 1;
+    /// Where the memory order of an atomic operation or a fence stands in its argument, and the order of
+    /// an exchange that fails.
+    const ORDER_SHIFTS: [u32; 2] = [2, 5];
+    const ORDER_MASK: u16 = 0b111;
+
+    /// What an atomic operation or a fence adds to its argument: its memory order, and the order of an
+    /// exchange that fails. Zero is sequentially consistent, as operations of older traces count.
+    #[inline(always)]
+    pub const fn orders(success: Ordering, failure: Ordering) -> u16 {
+        order_code(success) << Op::ORDER_SHIFTS[0] | order_code(failure) << Op::ORDER_SHIFTS[1]
+    }
+
+    /// The memory order of an atomic operation or a fence.
+    pub fn order(&self) -> Ordering {
+        self.order_at(Op::ORDER_SHIFTS[0])
+    }
+
+    /// The memory order of an exchange that fails.
+    pub fn failure_order(&self) -> Ordering {
+        self.order_at(Op::ORDER_SHIFTS[1])
+    }
+
+    fn order_at(&self, shift: u32) -> Ordering {
+        match self.argument >> shift & Op::ORDER_MASK {
+            1 => Ordering::AcqRel,
+            2 => Ordering::Acquire,
+            3 => Ordering::Release,
+            4 => Ordering::Relaxed,
+            _ => Ordering::SeqCst,
+        }
+    }
+
+    /// The operation without its memory orders: two operations that differ in nothing else are the same
+    /// one for schedules.
+    #[inline]
+    pub fn without_orders(self) -> Op {
+        use OpKind::{CompareExchange, Fence, Load, ReadModifyWrite, Store};
+        let orders = match self.kind {
+            Load | Store | ReadModifyWrite | CompareExchange | Fence => {
+                Op::ORDER_SHIFTS.map(|shift| Op::ORDER_MASK << shift)
+            }
+            _ => [0; 2],
+        };
+        Op {
+            argument: self.argument & !(orders[0] | orders[1]),
+            ..self
+        }
+    }
 
     /// Whether this is a write that others cannot see at once.
     #[inline]
@@ -285,5 +346,37 @@ impl OpKind {
             Drain => "drain",
             Quiesce => "quiesce",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+
+    #[test]
+    fn orders_are_read_back_and_leave_the_rest_alone() {
+        for success in [SeqCst, AcqRel, Acquire, Release, Relaxed] {
+            for failure in [SeqCst, Acquire, Relaxed] {
+                let argument = Op::BUFFERED | Op::ORDERED;
+                let bare = Op {
+                    argument,
+                    ..Op::new(OpKind::Store, ObjectId(3))
+                };
+                let op = Op {
+                    argument: argument | Op::orders(success, failure),
+                    ..bare
+                };
+                assert_eq!((op.order(), op.failure_order()), (success, failure));
+                assert_eq!(op.without_orders(), bare);
+                assert!(op.is_buffered());
+            }
+        }
+        // The argument of everything else has nothing to do with orders.
+        let permits = Op {
+            argument: u16::MAX,
+            ..Op::new(OpKind::Acquire, ObjectId(3))
+        };
+        assert_eq!(permits.without_orders(), permits);
     }
 }

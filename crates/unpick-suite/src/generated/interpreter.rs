@@ -1,10 +1,11 @@
 //! Executes a program against `unpick`'s types, and keeps a record that the engine knows nothing of.
 
-use super::record::{DataAccess, Deviation, FIRST_CELL, FIRST_DATUM, FIRST_RWLOCK, Log};
+use super::record::{DataAccess, Deviation, FIRST_CELL, FIRST_DATUM, FIRST_RWLOCK, Log, Ordered};
 use super::shared_cell::SharedCell;
-use super::{ATOMICS, CELLS, CONDVARS, MUTEXES, Program, RWLOCKS, Statement};
+use super::{ATOMICS, CELLS, CONDVARS, MUTEXES, Orders, Program, RWLOCKS, Statement};
 use std::sync::{Arc, Mutex as StdMutex};
-use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use unpick::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
+use unpick::sync::atomic::{AtomicU32, fence};
 use unpick::sync::mpsc::{self, Receiver, Sender, SyncSender, TryRecvError, TrySendError};
 use unpick::sync::{Condvar, Mutex, MutexGuard, RwLock};
 use unpick::thread::{self, JoinHandle, Thread};
@@ -90,6 +91,8 @@ struct Task<'a> {
     r: u32,
     /// Operations performed so far.
     operations: usize,
+    /// Those of the next statement about an atomic.
+    orders: Orders,
     held: Vec<Held<'a>>,
     /// Forebears and children, by number.
     threads: Vec<Option<Thread>>,
@@ -124,6 +127,7 @@ fn execute(
         number,
         r: 0,
         operations: 0,
+        orders: Orders::SEQ_CST,
         held: Vec::new(),
         threads,
         children: Vec::new(),
@@ -185,15 +189,16 @@ impl<'a> Task<'a> {
                 thread::park();
                 self.operations += 1;
             }
-            Statement::Unpark(task) => {
-                if let Some(thread) = &self.threads[*task] {
-                    thread.unpark();
-                    self.operations += 1;
-                }
-            }
+            Statement::Unpark(task) => self.unpark(*task),
             Statement::PanicIf(value) => {
                 assert!(self.r != *value, "r is {value}");
             }
+            Statement::Ordered(orders, inner) => {
+                self.orders = *orders;
+                self.perform(inner);
+                self.orders = Orders::SEQ_CST;
+            }
+            Statement::Fence(order) => self.fence(*order),
             Statement::Load(_)
             | Statement::Store(..)
             | Statement::StoreLocal(_)
@@ -230,6 +235,17 @@ impl<'a> Task<'a> {
             is_closed,
             is_refused,
         });
+    }
+
+    /// Notes the memory order of the operation that comes next in the count.
+    fn order(&self, order: Ordering) {
+        if order != SeqCst {
+            self.shared.log.record().ordered.push(Ordered {
+                task: self.number,
+                operation: self.operations,
+                order,
+            });
+        }
     }
 
     /// Notes what a shared number is now.
@@ -320,42 +336,63 @@ impl<'a> Task<'a> {
         self.operations += 3;
     }
 
+    fn unpark(&mut self, task: usize) {
+        if let Some(thread) = &self.threads[task] {
+            thread.unpark();
+            self.operations += 1;
+        }
+    }
+
+    fn fence(&mut self, order: Ordering) {
+        if order != Relaxed {
+            fence(order);
+            self.order(order);
+            self.operations += 1;
+        }
+    }
+
     fn atomic(&mut self, statement: &Statement) {
-        let (x, new) = match statement {
+        let Orders { success, failure } = self.orders;
+        let (x, new, order) = match statement {
             Statement::Load(x) => {
-                self.r = self.shared.atomics[*x].load(SeqCst);
+                let order = of_load(success);
+                self.r = self.shared.atomics[*x].load(order);
                 self.see(self.r);
-                (x, None)
+                (x, None, order)
             }
             Statement::Store(x, value) => {
-                self.shared.atomics[*x].store(*value, SeqCst);
-                (x, Some(*value))
+                let order = of_store(success);
+                self.shared.atomics[*x].store(*value, order);
+                (x, Some(*value), order)
             }
             Statement::StoreLocal(x) => {
-                self.shared.atomics[*x].store(self.r, SeqCst);
-                (x, Some(self.r))
+                let order = of_store(success);
+                self.shared.atomics[*x].store(self.r, order);
+                (x, Some(self.r), order)
             }
             Statement::Add(x, value) => {
-                self.r = self.shared.atomics[*x].fetch_add(*value, SeqCst);
+                self.r = self.shared.atomics[*x].fetch_add(*value, success);
                 self.see(self.r);
-                (x, Some(self.r + value))
+                (x, Some(self.r + value), success)
             }
             Statement::CompareExchange(x, old, new) => {
-                match self.shared.atomics[*x].compare_exchange(*old, *new, SeqCst, SeqCst) {
+                let failure = of_load(failure);
+                match self.shared.atomics[*x].compare_exchange(*old, *new, success, failure) {
                     Ok(value) => {
                         self.r = value;
                         self.see(value);
-                        (x, Some(*new))
+                        (x, Some(*new), success)
                     }
                     Err(value) => {
                         self.r = value;
                         self.see(value + NOT_EXCHANGED);
-                        (x, None)
+                        (x, None, failure)
                     }
                 }
             }
             other => unreachable!("{other:?} is not about atomics"),
         };
+        self.order(order);
         let old = self.shared.log.record().values[*x];
         // A store and an addition count as changes whatever they leave.
         let is_exchange = matches!(statement, Statement::CompareExchange(..));
@@ -474,5 +511,23 @@ impl<'a> Task<'a> {
         }
         self.operations += 1;
         self.see(seen);
+    }
+}
+
+/// The order of a load, as far as this one fits.
+fn of_load(order: Ordering) -> Ordering {
+    match order {
+        AcqRel => Acquire,
+        Release => Relaxed,
+        other => other,
+    }
+}
+
+/// The order of a store, as far as this one fits.
+fn of_store(order: Ordering) -> Ordering {
+    match order {
+        AcqRel => Release,
+        Acquire => Relaxed,
+        other => other,
     }
 }

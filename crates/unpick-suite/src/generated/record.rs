@@ -1,6 +1,7 @@
 //! What happened in one execution, kept outside of everything the engine knows of.
 
 use super::{ATOMICS, CELLS, MUTEXES, RWLOCKS};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What one task did in one execution.
@@ -41,6 +42,17 @@ pub struct Deviation {
     pub is_refused: bool,
 }
 
+/// An atomic operation or a fence that is not sequentially consistent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ordered {
+    /// The number of the task in the program.
+    pub task: usize,
+    /// The operation of that task, from 0.
+    pub operation: usize,
+    /// The memory order in which it was performed: that of the failure, if it is an exchange that failed.
+    pub order: Ordering,
+}
+
 /// What happened in one execution, as far as the program itself can tell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -54,6 +66,8 @@ pub struct Record {
     pub data: Vec<DataAccess>,
     /// Operations that did not simply succeed.
     pub deviations: Vec<Deviation>,
+    /// Operations that are not sequentially consistent.
+    pub ordered: Vec<Ordered>,
     /// How many messages fit into the channel; `None` is no limit.
     pub capacity: Option<usize>,
 }
@@ -79,6 +93,7 @@ impl Record {
         self.created.clear();
         self.data.clear();
         self.deviations.clear();
+        self.ordered.clear();
     }
 }
 

@@ -89,5 +89,9 @@ fn head(statement: &Statement) -> String {
         Statement::Park => "park".to_owned(),
         Statement::Unpark(task) => format!("unpark {}", name(*task)),
         Statement::PanicIf(value) => format!("panic if r == {value}"),
+        Statement::Ordered(orders, inner) => {
+            format!("{:?}/{:?} {}", orders.success, orders.failure, head(inner))
+        }
+        Statement::Fence(order) => format!("fence {order:?}"),
     }
 }

@@ -2,12 +2,14 @@
 //!
 //! Two accesses of one cell by different tasks, at least one of them a write, race if neither
 //! happens before the other. Here *happens before* is what synchronises: the order within a task,
-//! creating and joining, releasing and acquiring, and so on. Atomics count as sequentially
-//! consistent. What came of an attempt is what the program itself has noted.
+//! creating and joining, releasing and acquiring, and so on. Atomics and fences synchronise as C++20 says
+//! ([atomics.order], [atomics.fences]): by release sequences. What came of an attempt, and in which memory
+//! order it was made, is what the program itself has noted.
 //!
 //! Nothing here is shared with the engine's own account of happens-before, on purpose.
 
-use crate::generated::{Deviation, Record};
+use crate::generated::{Deviation, Ordered, Record};
+use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Release, SeqCst};
 use unpick::trace::{OpKind, Step, TaskId, Trace};
 use unpick::{Execution, Race};
 
@@ -52,11 +54,12 @@ pub fn races(trace: &Trace, record: &Record) -> Vec<(usize, usize)> {
 /// For every step, which earlier steps happen before it.
 fn happens_before(trace: &Trace, record: &Record) -> Vec<Vec<bool>> {
     let courses = courses(trace, record);
+    let orders = orders(trace, record);
     let mut before: Vec<Vec<bool>> = Vec::with_capacity(trace.steps.len());
     for later in 0..trace.steps.len() {
         let mut row = vec![false; later];
         if trace.steps[later].is_operation() {
-            for earlier in predecessors(trace, record, &courses, later) {
+            for earlier in predecessors(trace, record, &courses, &orders, later) {
                 row[earlier] = true;
                 for (at, reached) in before[earlier].iter().enumerate() {
                     row[at] |= reached;
@@ -128,8 +131,30 @@ fn courses(trace: &Trace, record: &Record) -> Vec<Course> {
     courses
 }
 
+/// The memory order of every step, as the program has noted it.
+fn orders(trace: &Trace, record: &Record) -> Vec<Ordering> {
+    let mut counts = vec![0; trace.tasks.len()];
+    let mut orders = vec![SeqCst; trace.steps.len()];
+    for at in operations(trace) {
+        let task = trace.steps[at].task.index();
+        let is_it =
+            |one: &&Ordered| (one.task, one.operation) == (record.created[task], counts[task]);
+        if let Some(noted) = record.ordered.iter().find(is_it) {
+            orders[at] = noted.order;
+        }
+        counts[task] += 1;
+    }
+    orders
+}
+
 /// The steps with which a step synchronises directly.
-fn predecessors(trace: &Trace, record: &Record, courses: &[Course], later: usize) -> Vec<usize> {
+fn predecessors(
+    trace: &Trace,
+    record: &Record,
+    courses: &[Course],
+    orders: &[Ordering],
+    later: usize,
+) -> Vec<usize> {
     let step = &trace.steps[later];
     let of_object: Vec<usize> = operations(trace)
         .take_while(|&at| at < later)
@@ -142,10 +167,17 @@ fn predecessors(trace: &Trace, record: &Record, courses: &[Course], later: usize
             .filter(|&at| kinds.contains(&trace.steps[at].op.kind))
             .collect()
     };
+    if is_acquire(orders[later]) {
+        match step.op.kind {
+            OpKind::Load | OpKind::ReadModifyWrite | OpKind::CompareExchange => {
+                return released(trace, courses, orders, later);
+            }
+            OpKind::Fence => return fenced(trace, courses, orders, later),
+            _ => {}
+        }
+    }
     use OpKind::*;
     match (step.op.kind, courses[later]) {
-        // An exchange that fails is a read.
-        (Load | ReadModifyWrite | CompareExchange, _) => read_from(trace, &of_object),
         (Receive | TryReceive, Course::Closed) => of_kinds(&[SenderDrop]),
         (Send | TrySend, Course::Closed) => of_kinds(&[ReceiverDrop]),
         // What a refused attempt learns orders nothing.
@@ -198,20 +230,61 @@ fn met(trace: &Trace, send: usize) -> Option<usize> {
     receive.and_then(|at| own_before(trace, at))
 }
 
-/// The last write of an atomic, and before it whatever it is built on.
-fn read_from(trace: &Trace, of_object: &[usize]) -> Vec<usize> {
-    let mut sources = Vec::new();
-    for &at in of_object.iter().rev() {
-        match trace.steps[at].op.kind {
-            OpKind::Store => {
-                sources.push(at);
+fn is_acquire(order: Ordering) -> bool {
+    matches!(order, Acquire | AcqRel | SeqCst)
+}
+
+fn is_release(order: Ordering) -> bool {
+    matches!(order, Release | AcqRel | SeqCst)
+}
+
+/// Whether a step reads an atomic. An exchange that fails does.
+fn is_atomic_read(step: &Step) -> bool {
+    use OpKind::{CompareExchange, Load, ReadModifyWrite};
+    matches!(step.op.kind, Load | ReadModifyWrite | CompareExchange)
+}
+
+/// The writes in whose release sequences, real or hypothetical, the value stands that a step reads: the
+/// last write before it and, as long as these are read-modify-writes, the one before each.
+fn heads(trace: &Trace, courses: &[Course], read: usize) -> Vec<usize> {
+    let mut heads = Vec::new();
+    let of_variable = |at: &usize| trace.steps[*at].op.object == trace.steps[read].op.object;
+    let earlier: Vec<usize> = operations(trace).take_while(|&at| at < read).collect();
+    for &at in earlier.iter().rev().filter(|at| of_variable(at)) {
+        match (trace.steps[at].op.kind, courses[at]) {
+            (OpKind::Store, _) => {
+                heads.push(at);
                 break;
             }
-            OpKind::ReadModifyWrite | OpKind::CompareExchange => sources.push(at),
+            (OpKind::ReadModifyWrite | OpKind::CompareExchange, Course::Done) => heads.push(at),
             _ => {}
         }
     }
-    sources
+    heads
+}
+
+/// The release operations and the release fences that synchronise with whatever acquires what a step reads.
+fn released(trace: &Trace, courses: &[Course], orders: &[Ordering], read: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    for head in heads(trace, courses, read) {
+        let task = trace.steps[head].task;
+        let fences = operations(trace)
+            .take_while(|&at| at < head)
+            .filter(|&at| trace.steps[at].task == task && trace.steps[at].op.kind == OpKind::Fence);
+        found.extend(fences.chain([head]).filter(|&at| is_release(orders[at])));
+    }
+    found
+}
+
+/// What an acquire fence synchronises with: all that earlier reads of its task have read from.
+fn fenced(trace: &Trace, courses: &[Course], orders: &[Ordering], fence: usize) -> Vec<usize> {
+    let task = trace.steps[fence].task;
+    let reads = operations(trace)
+        .take_while(|&at| at < fence)
+        .filter(|&at| trace.steps[at].task == task && is_atomic_read(&trace.steps[at]));
+    reads
+        .flat_map(|read| released(trace, courses, orders, read))
+        .collect()
 }
 
 /// The steps with which the tasks of the same round arrived at a barrier. Rounds are told apart by

@@ -221,24 +221,14 @@ pub(crate) struct Seen {
     pub changed: bool,
 }
 
-/// Performs an operation on a variable, of which `act` is the access itself. `None` outside an
-/// execution.
+/// Performs an operation on a variable, of which `act` is the access itself, in the given memory order and
+/// the one of an exchange that fails. A store that is not sequentially consistent may be seen by others
+/// later. `None` outside an execution.
 #[inline]
 #[track_caller]
 pub(crate) fn access<M: Modelled + ?Sized, R>(
     kind: OpKind,
-    value: &M,
-    act: impl FnOnce() -> (R, Seen),
-) -> Option<R> {
-    access_in_order(kind, Ordering::SeqCst, value, act)
-}
-
-/// As [`access`]; a store of a weaker order may be seen by others later.
-#[inline]
-#[track_caller]
-pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
-    kind: OpKind,
-    order: Ordering,
+    (order, failure): (Ordering, Ordering),
     value: &M,
     act: impl FnOnce() -> (R, Seen),
 ) -> Option<R> {
@@ -246,11 +236,15 @@ pub(crate) fn access_in_order<M: Modelled + ?Sized, R>(
     if runtime.is_null() {
         return None;
     }
-    let mut op = Op::new(kind, object_of(runtime, value));
+    let mut op = Op {
+        argument: Op::orders(order, failure),
+        ..Op::new(kind, object_of(runtime, value))
+    };
     // SAFETY: not null means current, and no reference into the runtime is live.
     unsafe {
-        if order != Ordering::SeqCst && (*runtime).execution.is_relaxed() {
-            op.argument = (*runtime).execution.store_argument(order);
+        let may_wait = kind == OpKind::Store && order != Ordering::SeqCst;
+        if may_wait && (*runtime).execution.is_relaxed() {
+            op.argument |= (*runtime).execution.store_argument(order);
         }
         if !take_turn(panicking, runtime, op, Location::caller()) {
             unwind(runtime);
@@ -338,7 +332,7 @@ pub(crate) fn operate_fence(order: Ordering) -> Option<Grant> {
     // SAFETY: not null means current, and no reference into the runtime is live.
     unsafe {
         let op = Op {
-            argument: (*runtime).execution.fence_argument(order),
+            argument: (*runtime).execution.fence_argument(order) | Op::orders(order, order),
             ..Op::new(OpKind::Fence, ObjectId::NONE)
         };
         Some(perform(runtime, op, Location::caller()))

@@ -1,9 +1,10 @@
 //! Drop-in for `std::sync::atomic`.
 //!
 //! Under exploration every operation is a scheduling point and takes effect at once, in one order
-//! for all tasks (sequential consistency), whatever memory ordering is asked for, unless another
-//! memory model is chosen ([`Config::memory`](crate::Config::memory)): then others may see stores later
-//! that are not `SeqCst`.
+//! for all tasks (sequential consistency), unless another memory model is chosen
+//! ([`Config::memory`](crate::Config::memory)): then others may see stores later that are not `SeqCst`.
+//! Data races of [cells](crate::cell) are judged by the orderings as they are written: a `Relaxed` flag
+//! hands nothing over.
 //! `compare_exchange_weak` may fail without reason
 //! ([`Config::weak_failures`](crate::Config::weak_failures)).
 //!
@@ -109,7 +110,7 @@ macro_rules! atomic_common {
             #[inline]
             #[track_caller]
             pub fn load(&self, order: Ordering) -> $value {
-                let known = rt::access(OpKind::Load, self, || {
+                let known = rt::access(OpKind::Load, (order, order), self, || {
                     check_load(order);
                     let value = self.inner.load(Relaxed);
                     let seen = Seen {
@@ -129,7 +130,7 @@ macro_rules! atomic_common {
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
-                let known = rt::access_in_order(OpKind::Store, order, self, || {
+                let known = rt::access(OpKind::Store, (order, order), self, || {
                     check_store(order);
                     let old = self.inner.load(Relaxed);
                     self.inner.store(value, Relaxed);
@@ -149,7 +150,7 @@ macro_rules! atomic_common {
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $value, order: Ordering) -> $value {
-                match self.modify(|_| value) {
+                match self.modify(order, |_| value) {
                     Some(old) => old,
                     None => self.inner.swap(value, order),
                 }
@@ -165,7 +166,7 @@ macro_rules! atomic_common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                let known = rt::access(OpKind::CompareExchange, self, || {
+                let known = rt::access(OpKind::CompareExchange, (success, failure), self, || {
                     check_load(failure);
                     self.exchange(current, new)
                 });
@@ -185,7 +186,7 @@ macro_rules! atomic_common {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                let known = rt::access(OpKind::CompareExchange, self, || {
+                let known = rt::access(OpKind::CompareExchange, (success, failure), self, || {
                     check_load(failure);
                     let old = self.inner.load(Relaxed);
                     if old == current && rt::weak_failure() {
@@ -285,8 +286,12 @@ macro_rules! atomic_common {
             /// Performs a read-modify-write under exploration. `None` outside of one.
             #[inline]
             #[track_caller]
-            fn modify(&self, change: impl FnOnce($value) -> $value) -> Option<$value> {
-                rt::access(OpKind::ReadModifyWrite, self, || {
+            fn modify(
+                &self,
+                order: Ordering,
+                change: impl FnOnce($value) -> $value,
+            ) -> Option<$value> {
+                rt::access(OpKind::ReadModifyWrite, (order, order), self, || {
                     let old = self.inner.load(Relaxed);
                     let new = change(old);
                     self.inner.store(new, Relaxed);
@@ -321,7 +326,7 @@ macro_rules! fetch {
             #[inline]
             #[track_caller]
             pub fn $name(&self, value: $argument, order: Ordering) -> $value {
-                match self.modify(|old| $change(old, value)) {
+                match self.modify(order, |old| $change(old, value)) {
                     Some(old) => old,
                     None => self.inner.$name(value, order),
                 }
