@@ -116,7 +116,6 @@ pub(crate) struct Task {
     pub ticket: u32,
     /// A wait that may end: notified to all, or spuriously.
     pub is_woken: bool,
-    pub is_barrier_leader: bool,
     /// Whether it is meant to go on after the first task has ended.
     pub may_outlive: bool,
     /// Whether it has done so without being meant to.
@@ -147,7 +146,6 @@ impl Task {
             joined: 0,
             ticket: 0,
             is_woken: false,
-            is_barrier_leader: false,
             may_outlive: false,
             has_outlived: false,
             yields: false,

@@ -157,6 +157,7 @@ pub(crate) fn add_operation(
         // Who stands before it may race all the same.
         PlainWrite if op.is_buffered() => touch(USERS, Mode::Write),
         Drain => touch(LEVEL, Mode::Read),
+        BarrierWait if op.is_arrival() => touch(WHOLE, Mode::Write),
         Load | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
         PlainRead => {
             touch(WHOLE, Mode::Read);
@@ -248,7 +249,7 @@ pub(crate) fn is_mark(execution: &Execution, effect: Effect) -> bool {
 pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
     let (object, part, mode) = match effect {
         Effect::Enlists(condvar) => (condvar, WHOLE, Mode::Write),
-        Effect::Arrives(barrier) => (barrier, WHOLE, Mode::Write),
+        Effect::Arrives(object) => (object, WHOLE, Mode::Write),
         Effect::ReadsNext(cell) => (cell, USERS, Mode::Read),
         Effect::WritesNext(cell) => (cell, USERS, Mode::Write),
         Effect::Ends(task) => (task, END, Mode::Write),

@@ -101,7 +101,6 @@ impl Execution {
         }
         self.objects[op.object.index()].begin_wait(task);
         match op.kind {
-            OpKind::BarrierWait => self.arrive_at_barrier(task, op.object),
             OpKind::ReadLock | OpKind::WriteLock | OpKind::OnceEnter => {
                 self.check_use(task, &op);
             }
@@ -124,7 +123,8 @@ impl Execution {
         }
     }
 
-    fn arrive_at_barrier(&mut self, task: TaskId, object: ObjectId) {
+    /// Lets a task arrive at a barrier. The last one of a round leads and need not wait.
+    fn arrive_at_barrier(&mut self, task: TaskId, object: ObjectId) -> Grant {
         let State::Barrier {
             size,
             arrived,
@@ -133,17 +133,14 @@ impl Execution {
         else {
             panic!("internal error: {object:?} is not a barrier");
         };
-        let slot = &mut self.tasks[task.index()];
-        slot.ticket = *generation;
-        slot.is_barrier_leader = false;
+        self.tasks[task.index()].ticket = *generation;
         *arrived += 1;
-        if *arrived >= *size {
-            *arrived = 0;
-            *generation += 1;
-            slot.is_barrier_leader = true;
-            self.refresh(object);
+        if *arrived < *size {
+            return Grant::Done;
         }
-        self.mark(Effect::Arrives(object));
+        *arrived = 0;
+        *generation += 1;
+        Grant::Leader
     }
 
     /// Reports what is wrong with an operation whatever happens next.
@@ -245,10 +242,8 @@ impl Execution {
             _ if times_out => self.give_up(task, op),
             OpKind::Wait => self.consume_notification(task, op.object),
             OpKind::NotifyOne | OpKind::NotifyAll => self.notify(op),
-            OpKind::BarrierWait => match self.tasks[task.index()].is_barrier_leader {
-                true => Grant::Leader,
-                false => Grant::Done,
-            },
+            OpKind::BarrierWait if op.is_arrival() => self.arrive_at_barrier(task, op.object),
+            OpKind::BarrierWait => Grant::Done,
             OpKind::Send
             | OpKind::TrySend
             | OpKind::Receive
@@ -383,19 +378,20 @@ impl Execution {
 /// Whether an operation is not always possible.
 #[inline]
 fn is_conditional(op: &Op) -> bool {
-    matches!(
-        op.kind,
-        OpKind::Lock
-            | OpKind::ReadLock
-            | OpKind::WriteLock
-            | OpKind::Wait
-            | OpKind::Acquire
-            | OpKind::BarrierWait
-            | OpKind::OnceEnter
-            | OpKind::Join
-            | OpKind::Park
-            | OpKind::Send
-            | OpKind::Receive
-            | OpKind::Drain
-    )
+    !op.is_arrival()
+        && matches!(
+            op.kind,
+            OpKind::Lock
+                | OpKind::ReadLock
+                | OpKind::WriteLock
+                | OpKind::Wait
+                | OpKind::Acquire
+                | OpKind::BarrierWait
+                | OpKind::OnceEnter
+                | OpKind::Join
+                | OpKind::Park
+                | OpKind::Send
+                | OpKind::Receive
+                | OpKind::Drain
+        )
 }

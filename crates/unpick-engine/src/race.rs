@@ -246,7 +246,6 @@ impl Pass<'_> {
             let next = &mut tasks[step.task.index()].next;
             nexts.push(core::mem::replace(next, step.op));
         }
-        self.arrive(0);
         let mut deviations = self.execution.deviations.iter().peekable();
         for (number, step) in steps.iter().enumerate() {
             if !step.is_operation() {
@@ -266,7 +265,6 @@ impl Pass<'_> {
                 });
             }
             self.memory.tasks[task].next = self.memory.nexts.pop()?;
-            self.arrive(task);
         }
         None
     }
@@ -303,6 +301,7 @@ impl Pass<'_> {
             }
             // A park ends with a look at the token, also when its time was over.
             Park => clock.join(&object.released),
+            BarrierWait if op.is_arrival() => self.arrive(task, op.object),
             Wait | BarrierWait => {
                 if !is_refused {
                     clock.join(wake);
@@ -357,7 +356,6 @@ impl Pass<'_> {
             let (before, after) = self.memory.tasks.split_at_mut(child);
             after[0].clock.copy_from(&before[creator].clock);
             self.created += 1;
-            self.arrive(child);
         }
     }
 
@@ -419,12 +417,8 @@ impl Pass<'_> {
         self.memory.tasks[task].clock = clock;
     }
 
-    /// A task comes to stand before its next operation.
-    fn arrive(&mut self, task: usize) {
-        let Op { kind, object, .. } = self.memory.tasks[task].next;
-        if kind != OpKind::BarrierWait {
-            return;
-        }
+    /// A task arrives at a barrier. Nobody leaves before the last one of a round has, which leaves at once.
+    fn arrive(&mut self, task: usize, object: ObjectId) {
         let State::Barrier { size, .. } = self.execution.objects[object.index()].state else {
             return;
         };
@@ -435,7 +429,10 @@ impl Pass<'_> {
             for member in barrier.members.drain(..) {
                 self.memory.tasks[member].wake.copy_from(&barrier.released);
             }
-            barrier.released.0.clear();
+            let Member { clock, wake, .. } = &mut self.memory.tasks[task];
+            clock.join(wake);
+            wake.clear();
+            barrier.released.clear();
         }
     }
 

@@ -1,8 +1,7 @@
 //! What a transition does besides its operation, noted for strategies and analyses that ask.
 //!
 //! A trace holds the operations. Reductions must know more: a task that begins to wait enlists
-//! within the release of the mutex, a task arrives at a barrier and ends within whatever it did
-//! last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
+//! within the release of the mutex, a task ends within whatever it did last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
 
 use crate::{Execution, Grant, Held, execution::Status, object::State, recording::Call};
 use alloc::vec::Vec;
@@ -14,8 +13,7 @@ use unpick_trace::{ObjectId, Op, TaskId};
 pub enum Effect {
     /// The task becomes a waiter of a condition variable.
     Enlists(ObjectId),
-    /// The task arrives at a barrier, or as the receiver at a rendezvous, or makes possible what a
-    /// semaphore stands for.
+    /// The task arrives as the receiver at a rendezvous, or makes possible what a semaphore stands for.
     Arrives(ObjectId),
     /// The task comes to stand before a plain read of a cell.
     ReadsNext(ObjectId),
@@ -207,6 +205,14 @@ impl Execution {
         match self.objects[object.index()].state {
             State::Channel { capacity, .. } => capacity,
             _ => None,
+        }
+    }
+
+    /// How many tasks meet at a barrier.
+    pub fn parties(&self, object: ObjectId) -> usize {
+        match self.objects[object.index()].state {
+            State::Barrier { size, .. } => size.max(1) as usize,
+            _ => 1,
         }
     }
 

@@ -36,6 +36,8 @@ pub const CELLS: usize = 2;
 pub const CONDVARS: usize = 1;
 /// How many reader-writer locks, with a number inside each.
 pub const RWLOCKS: usize = 1;
+/// How many tasks meet at the barrier; a program may have more.
+pub const PARTIES: usize = 2;
 
 /// Which operations a program is made of. One flavour for each kind, so that what goes wrong can be
 /// put down to it.
@@ -63,6 +65,8 @@ pub enum Flavour {
     Parks,
     /// Mutexes, atomics, and panics that depend on what was read.
     Panics,
+    /// A barrier for fewer tasks than there may be, atomics, park and unpark, and panics.
+    Barriers,
 }
 
 impl Flavour {
@@ -79,6 +83,7 @@ impl Flavour {
         Flavour::Rendezvous,
         Flavour::Parks,
         Flavour::Panics,
+        Flavour::Barriers,
     ];
 
     /// Its name on the command line.
@@ -96,6 +101,7 @@ impl Flavour {
             Flavour::Rendezvous => "rendezvous",
             Flavour::Parks => "parks",
             Flavour::Panics => "panics",
+            Flavour::Barriers => "barriers",
         }
     }
 
@@ -171,6 +177,8 @@ pub enum Statement {
     Unpark(usize),
     /// Panic if `r` has this value.
     PanicIf(u32),
+    /// Meet others at the barrier; `r` is whether the task leads.
+    Meet,
     /// A statement about an atomic in these memory orders, as far as they fit it; without this, it is
     /// sequentially consistent.
     Ordered(Orders, Box<Statement>),

@@ -90,7 +90,7 @@ pub enum OpKind {
     TryAcquire,
     /// Give permits back.
     Release,
-    /// Leave a barrier at which enough tasks have arrived.
+    /// Arrive at a barrier, or leave one at which enough tasks have arrived.
     BarrierWait,
     /// Enter a one-time initialisation, or pass it when it is done.
     OnceEnter,
@@ -171,7 +171,7 @@ pub struct Op {
     pub timed: bool,
     /// Permits for a semaphore, success for the end of an initialisation, [`Op::BUFFERED`] and
     /// [`Op::ORDERED`] for a write, [`Op::IDLE`] for a receive, [`Op::orders`] for an atomic operation and
-    /// a fence; zero for everything else.
+    /// a fence, [`Op::ARRIVAL`] where a task comes to wait; zero for everything else.
     pub argument: u16,
     /// To which object.
     pub object: ObjectId,
@@ -186,6 +186,9 @@ impl Op {
     /// The argument of a receive by a task that has nothing else to do: it is no deadlock if no message
     /// comes.
     pub const IDLE: u16 = 1;
+    /// The argument of an operation by which a task comes to wait where others can notice it: it is always
+    /// possible, and what it waits for is the operation after it.
+    pub const ARRIVAL: u16 = 1;
     /// Where the memory order of an atomic operation or a fence stands in its argument, and the order of
     /// an exchange that fails.
     const ORDER_SHIFTS: [u32; 2] = [2, 5];
@@ -247,6 +250,21 @@ impl Op {
         self.kind == OpKind::Receive && self.argument == Op::IDLE
     }
 
+    /// Whether a task comes to wait by this operation, if it has to.
+    #[inline]
+    pub fn is_arrival(&self) -> bool {
+        self.argument == Op::ARRIVAL && self.kind == OpKind::BarrierWait
+    }
+
+    /// The same operation by which a task comes to wait.
+    #[inline]
+    pub fn arrival(kind: OpKind, object: ObjectId) -> Op {
+        Op {
+            argument: Op::ARRIVAL,
+            ..Op::new(kind, object)
+        }
+    }
+
     /// An untimed operation on `object`.
     #[inline]
     pub fn new(kind: OpKind, object: ObjectId) -> Op {
@@ -273,6 +291,7 @@ impl Op {
         match self.kind {
             Yield | Sleep | Fence | Quiesce => Access::None,
             _ if self.is_buffered() => Access::None,
+            _ if self.is_arrival() => Access::Write,
             Load | PlainRead | Join | BarrierWait | OnceRead | Drain => Access::Read,
             _ => Access::Write,
         }

@@ -48,10 +48,13 @@ interpose! {
         let size = (*address.cast::<Barrier>()).size;
         let object = object(address, Shape::Barrier { size }, ObjectKind::Barrier, pc);
         let task = runtime().current;
+        let arrival = operate(Op::arrival(OpKind::BarrierWait, object), pc);
         runtime().clocks.release(task, object);
-        let grant = operate(Op::new(OpKind::BarrierWait, object), pc);
+        if arrival != Grant::Leader {
+            operate(Op::new(OpKind::BarrierWait, object), pc);
+        }
         runtime().clocks.acquire(task, object);
-        match grant {
+        match arrival {
             Grant::Leader => libc::PTHREAD_BARRIER_SERIAL_THREAD,
             _ => 0,
         }

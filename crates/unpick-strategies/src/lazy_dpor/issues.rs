@@ -180,6 +180,7 @@ fn is_unlock(op: &Op) -> bool {
 fn blocks(op: &Op) -> bool {
     use OpKind::*;
     !op.timed
+        && !op.is_arrival()
         && matches!(
             op.kind,
             ReadLock

@@ -1,7 +1,7 @@
 //! Races of a finished execution, and the sequences that reverse them.
 
 use super::sections::{Sections, add_accesses};
-use super::simulation::Simulation;
+use super::simulation::{Simulation, is_round_over};
 use super::units::Units;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, conflict};
@@ -126,14 +126,15 @@ impl Races<'_> {
         let all = self.units.all();
         let op = &all[second].op;
         match op.kind {
-            _ if op.timed => Possible::Yes,
+            _ if op.timed || op.is_arrival() => Possible::Yes,
             OpKind::Join => self.has_ended(first, sequence, op.object).into(),
-            // A flush that a drain follows is one that it waits for.
-            OpKind::Drain => Possible::No,
-            // It comes after everything before it, wherever it stands.
-            OpKind::Quiesce => Possible::No,
+            // Each comes after what it waits for: the flushes before it, or everything.
+            OpKind::Drain | OpKind::Quiesce => Possible::No,
             OpKind::Flush => self.can_leave(first, sequence, second).into(),
-            OpKind::Wait | OpKind::BarrierWait => self.was_possible(first, sequence, second),
+            OpKind::BarrierWait => {
+                is_round_over(self, self.events(first, sequence), &all[second]).into()
+            }
+            OpKind::Wait => self.was_possible(first, sequence, second),
             OpKind::Lock
             | OpKind::ReadLock
             | OpKind::WriteLock
@@ -151,13 +152,18 @@ impl Races<'_> {
 
     /// The object of an operation after everything before `first` and after `sequence`.
     fn simulate(&self, first: usize, sequence: &[usize], op: &Op) -> Simulation {
-        let all = self.units.all();
         let mut object = Simulation::new(self.execution, self.history, op);
-        let kept = (0..first).chain(sequence.iter().copied());
-        for event in kept.flat_map(|unit| all[unit].first..=all[unit].last) {
+        for event in self.events(first, sequence) {
             object.perform(self.execution, self.history, event);
         }
         object
+    }
+
+    /// The events of all units before `first` and of `sequence`.
+    fn events(&self, first: usize, sequence: &[usize]) -> impl Iterator<Item = usize> {
+        let all = self.units.all();
+        let kept = (0..first).chain(sequence.iter().copied());
+        kept.flat_map(|unit| all[unit].first..=all[unit].last)
     }
 
     /// What `second` touches after everything before `first` and after `sequence`, as far as that is

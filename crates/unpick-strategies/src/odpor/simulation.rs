@@ -1,6 +1,8 @@
 //! A shared object on its way through part of an execution, to find out whether a blocking operation
 //! could be performed then.
 
+use super::race::Races;
+use super::units::Unit;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, Grant, History, Mode};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
@@ -153,4 +155,20 @@ impl Simulation {
         };
         history.add_on_channel(execution, op, grant, self.traffic, accesses);
     }
+}
+
+/// Whether enough tasks have arrived at a barrier, in these events, for the task of a unit to leave it.
+pub(super) fn is_round_over(
+    races: &Races<'_>,
+    kept: impl Iterator<Item = usize>,
+    leave: &Unit,
+) -> bool {
+    let events = kept.map(|event| &races.history.events()[event]);
+    let arrivals: Vec<TaskId> = events
+        .filter(|event| event.op.is_arrival() && event.op.object == leave.op.object)
+        .map(|event| event.task)
+        .collect();
+    let parties = races.execution.parties(leave.op.object);
+    let own = arrivals.iter().rposition(|&task| task == leave.task);
+    own.is_some_and(|own| arrivals.len() >= (own / parties + 1) * parties)
 }

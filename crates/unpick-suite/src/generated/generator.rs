@@ -60,9 +60,12 @@ enum Subject {
     Channel,
     Park,
     Panic,
+    Barrier,
 }
 
-use Subject::{Atomic, Branch, Cell, Data, Lock, Notify, Panic, Park, Rwlock, TryLock, Wait};
+use Subject::{
+    Atomic, Barrier, Branch, Cell, Data, Lock, Notify, Panic, Park, Rwlock, TryLock, Wait,
+};
 
 /// Subjects with their weights. Data and waits only count inside a lock.
 fn subjects(flavour: Flavour) -> &'static [(Subject, usize)] {
@@ -87,6 +90,13 @@ fn subjects(flavour: Flavour) -> &'static [(Subject, usize)] {
             &[(Subject::Channel, 5), (Atomic, 2), (Branch, 1)]
         }
         Flavour::Parks => &[(Park, 4), (Atomic, 2), (Branch, 1)],
+        Flavour::Barriers => &[
+            (Barrier, 4),
+            (Atomic, 3),
+            (Park, 2),
+            (Panic, 1),
+            (Branch, 1),
+        ],
         Flavour::Panics => &[(Lock, 2), (Data, 3), (Atomic, 4), (Panic, 2), (Branch, 1)],
     }
 }
@@ -227,6 +237,7 @@ impl Generator {
                 (true, _) => Statement::Park,
                 (false, kin) => Statement::Unpark(kin[self.source.below(kin.len())]),
             },
+            Barrier => Statement::Meet,
             Panic => Statement::PanicIf(self.source.below(3) as u32),
         }
     }
@@ -357,5 +368,5 @@ mod tests {
     }
 
     /// What it was when it was written; changed on purpose only.
-    const PINNED: u64 = 8_011_440_818_247_123_445;
+    const PINNED: u64 = 2_971_813_082_068_361_365;
 }

@@ -2,12 +2,12 @@
 
 use super::record::{DataAccess, Deviation, FIRST_CELL, FIRST_DATUM, FIRST_RWLOCK, Log, Ordered};
 use super::shared_cell::SharedCell;
-use super::{ATOMICS, CELLS, CONDVARS, MUTEXES, Orders, Program, RWLOCKS, Statement};
+use super::{ATOMICS, CELLS, CONDVARS, MUTEXES, Orders, PARTIES, Program, RWLOCKS, Statement};
 use std::sync::{Arc, Mutex as StdMutex};
 use unpick::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 use unpick::sync::atomic::{AtomicU32, fence};
 use unpick::sync::mpsc::{self, Receiver, Sender, SyncSender, TryRecvError, TrySendError};
-use unpick::sync::{Condvar, Mutex, MutexGuard, RwLock};
+use unpick::sync::{Barrier, Condvar, Mutex, MutexGuard, RwLock};
 use unpick::thread::{self, JoinHandle, Thread};
 
 /// What a refused attempt leaves in the list of what was seen.
@@ -50,6 +50,7 @@ pub fn run(program: &Arc<Program>, log: &Log) {
         cells: std::array::from_fn(|_| SharedCell::new()),
         condvars: Default::default(),
         rwlocks: Default::default(),
+        barrier: Barrier::new(PARTIES),
         receiver: StdMutex::new(receiver),
         program: Arc::clone(program),
         log: log.clone(),
@@ -64,6 +65,7 @@ struct Shared {
     cells: [SharedCell; CELLS],
     condvars: [Condvar; CONDVARS],
     rwlocks: [RwLock<u32>; RWLOCKS],
+    barrier: Barrier,
     /// Waits here for the task that receives; nobody else ever takes it.
     receiver: StdMutex<Option<Receiver<u32>>>,
     program: Arc<Program>,
@@ -199,6 +201,7 @@ impl<'a> Task<'a> {
                 self.orders = Orders::SEQ_CST;
             }
             Statement::Fence(order) => self.fence(*order),
+            Statement::Meet => self.meet(),
             Statement::Load(_)
             | Statement::Store(..)
             | Statement::StoreLocal(_)
@@ -341,6 +344,14 @@ impl<'a> Task<'a> {
             thread.unpark();
             self.operations += 1;
         }
+    }
+
+    fn meet(&mut self) {
+        let leads = self.shared.barrier.wait().is_leader();
+        // Whoever leads does not wait.
+        self.operations += if leads { 1 } else { 2 };
+        self.r = u32::from(leads);
+        self.see(self.r);
     }
 
     fn fence(&mut self, order: Ordering) {

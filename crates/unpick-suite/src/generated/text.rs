@@ -89,6 +89,7 @@ fn head(statement: &Statement) -> String {
         Statement::Park => "park".to_owned(),
         Statement::Unpark(task) => format!("unpark {}", name(*task)),
         Statement::PanicIf(value) => format!("panic if r == {value}"),
+        Statement::Meet => "r = barrier".to_owned(),
         Statement::Ordered(orders, inner) => {
             format!("{:?}/{:?} {}", orders.success, orders.failure, head(inner))
         }

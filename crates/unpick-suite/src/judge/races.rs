@@ -8,7 +8,7 @@
 //!
 //! Nothing here is shared with the engine's own account of happens-before, on purpose.
 
-use crate::generated::{Deviation, Ordered, Record};
+use crate::generated::{Deviation, Ordered, PARTIES, Record};
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Release, SeqCst};
 use unpick::trace::{OpKind, Step, TaskId, Trace};
 use unpick::{Execution, Race};
@@ -287,22 +287,24 @@ fn fenced(trace: &Trace, courses: &[Course], orders: &[Ordering], fence: usize) 
         .collect()
 }
 
-/// The steps with which the tasks of the same round arrived at a barrier. Rounds are told apart by
-/// the number of times each task has left the barrier before.
+/// The arrivals of the round in which a task leaves a barrier: with the last arrival, or with the operation
+/// after its own one. A round is as many arrivals as the barrier has parties, whoever they are.
 fn arrived(trace: &Trace, later: usize) -> Vec<usize> {
-    let barrier = trace.steps[later].op.object;
-    let leaves: Vec<usize> = operations(trace)
-        .filter(|&at| trace.steps[at].op.object == barrier)
+    let step = &trace.steps[later];
+    let arrivals: Vec<usize> = operations(trace)
+        .filter(|&at| trace.steps[at].op.object == step.op.object)
+        .filter(|&at| trace.steps[at].op.is_arrival())
         .collect();
-    let round = |of: usize| {
-        let task = trace.steps[of].task;
-        let own = leaves.iter().filter(|&&at| trace.steps[at].task == task);
-        own.filter(|&&at| at < of).count()
-    };
-    let this = round(later);
-    let same = leaves.iter().filter(|&&at| round(at) == this);
-    let arrivals = same.filter_map(|&at| own_before(trace, at));
-    arrivals.filter(|&at| at < later).collect()
+    let own = arrivals
+        .iter()
+        .rposition(|&at| at <= later && trace.steps[at].task == step.task);
+    let round = own.and_then(|own| arrivals.chunks(PARTIES).nth(own / PARTIES));
+    match round {
+        Some(round) if round.len() == PARTIES && round[PARTIES - 1] <= later => {
+            round.iter().copied().filter(|&at| at < later).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The last step of the task that is joined.

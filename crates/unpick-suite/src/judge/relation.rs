@@ -146,8 +146,8 @@ impl Operations {
     }
 
     /// Arriving before some operations is noticed by others, within the transition before: the
-    /// waiter of a condition variable enlists, a barrier counts who is there, and a send without
-    /// room is possible once somebody waits to receive.
+    /// waiter of a condition variable enlists, and a send without room is possible once somebody waits
+    /// to receive.
     fn add_arrival(
         &mut self,
         trace: &Trace,
@@ -157,7 +157,7 @@ impl Operations {
         record: &Record,
     ) {
         let is_noticed = match op.kind {
-            OpKind::Wait | OpKind::BarrierWait => true,
+            OpKind::Wait => true,
             OpKind::Receive => record.capacity == Some(0),
             _ => false,
         };

@@ -3,7 +3,7 @@
 use crate::rt::{self, Modelled, ObjectCell};
 use std::fmt;
 use unpick_engine::{Grant, Shape};
-use unpick_trace::OpKind;
+use unpick_trace::{Op, OpKind};
 
 /// Lets a number of tasks wait for each other, as [`std::sync::Barrier`].
 pub struct Barrier {
@@ -38,9 +38,14 @@ impl Barrier {
     /// Waits until as many tasks wait as the barrier was made for. One of them is told that it leads.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        BarrierWaitResult(match rt::operate(OpKind::BarrierWait, self) {
+        let arrival = rt::operate_with(OpKind::BarrierWait, false, Op::ARRIVAL, self);
+        BarrierWaitResult(match arrival {
             None => self.inner.wait().is_leader(),
-            Some(grant) => grant == Grant::Leader,
+            Some(Grant::Leader) => true,
+            Some(_) => {
+                rt::operate(OpKind::BarrierWait, self);
+                false
+            }
         })
     }
 }

@@ -3,7 +3,7 @@
 //! Plain recursion over copied states. Nothing here is shared with the engine, and the condition
 //! variable is modelled another way: a notification is the set of waiters it may still wake.
 
-use crate::program::{CONDVARS, Event, MUTEXES, Program, Statement, VARIABLES};
+use crate::program::{CONDVARS, Event, MUTEXES, PARTIES, Program, Statement, VARIABLES};
 
 /// How a schedule ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +41,9 @@ enum Instruction {
     NotifyAll(usize),
     Park,
     Unpark(usize),
+    Arrive,
+    /// Only after an `Arrive` that was not the last of its round.
+    Leave,
     /// Not a transition: a branch within one.
     Choose(u32),
 }
@@ -56,6 +59,8 @@ struct State {
     released: Vec<bool>,
     parked: Vec<bool>,
     taken: Vec<bool>,
+    /// Those who have arrived at the barrier in this round.
+    present: Vec<usize>,
     last: usize,
     events: Vec<Event>,
     preemptions: u32,
@@ -92,6 +97,7 @@ pub fn enumerate(program: &Program, schedules_max: usize) -> Option<Vec<Schedule
         released: vec![false; tasks],
         parked: vec![false; tasks],
         taken: vec![false; tasks],
+        present: Vec::new(),
         last: 0,
         events: Vec::new(),
         preemptions: 0,
@@ -144,6 +150,10 @@ fn compile(
                 _ => 0,
             }),
             Statement::Choose(count) => Instruction::Choose(*count),
+            Statement::Meet => {
+                code.push(Instruction::Arrive);
+                Instruction::Leave
+            }
         };
         code.push(last);
     }
@@ -230,6 +240,7 @@ impl Enumerator {
                         .any(|candidates| candidates.contains(&task))
             }
             Some(Instruction::Park) => state.parked[task],
+            Some(Instruction::Leave) => !state.present.contains(&task),
             Some(_) => true,
         }
     }
@@ -268,9 +279,7 @@ impl Enumerator {
             Instruction::TryLock(mutex) => {
                 let free = state.owner[mutex].is_none();
                 state.taken[task] = free;
-                if free {
-                    state.owner[mutex] = Some(task);
-                }
+                state.owner[mutex].get_or_insert(task);
                 seen = Some(free.into());
             }
             Instruction::WaitRelease(mutex, condvar) => {
@@ -296,6 +305,8 @@ impl Enumerator {
             }
             Instruction::Park => state.parked[task] = false,
             Instruction::Unpark(target) => state.parked[target] = true,
+            Instruction::Arrive => seen = arrive(&mut state, task),
+            Instruction::Leave => {}
             Instruction::Choose(_) => unreachable!("not a transition"),
         }
         if let Some(value) = seen {
@@ -320,4 +331,15 @@ fn wake(state: &mut State, condvar: usize, task: usize) {
         candidates.retain(|&other| other != task);
     }
     state.waiters[condvar].retain(|&other| other != task);
+}
+
+/// A task arrives at the barrier. The last one of a round leaves at once, and sees that it leads.
+fn arrive(state: &mut State, task: usize) -> Option<u32> {
+    state.present.push(task);
+    if state.present.len() < PARTIES {
+        return None;
+    }
+    state.present.clear();
+    state.position[task] += 1;
+    Some(1)
 }

@@ -4,12 +4,14 @@ use proptest::prelude::*;
 use std::fmt;
 use std::sync::{Arc, Mutex as StdMutex};
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use unpick::sync::{Condvar, Mutex, MutexGuard};
+use unpick::sync::{Barrier, Condvar, Mutex, MutexGuard};
 use unpick::thread::{self, Thread};
 
 pub const MUTEXES: usize = 2;
 pub const VARIABLES: usize = 2;
 pub const CONDVARS: usize = 1;
+/// How many tasks meet at the barrier; there may be more.
+pub const PARTIES: usize = 2;
 
 /// One visible operation, or a short structure of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub enum Statement {
     /// child: unpark the main task.
     Unpark(usize),
     Choose(u32),
+    /// Meet another task at the barrier.
+    Meet,
 }
 
 /// The main task spawns the children in order, runs its own statements, and joins them in order.
@@ -67,6 +71,7 @@ fn simple() -> impl Strategy<Value = Statement> {
         1 => Just(Statement::Park),
         1 => (0..3usize).prop_map(Statement::Unpark),
         1 => (2..4u32).prop_map(Statement::Choose),
+        1 => Just(Statement::Meet),
     ]
 }
 
@@ -127,6 +132,7 @@ struct Shared {
     mutexes: [Mutex<()>; MUTEXES],
     variables: [AtomicU32; VARIABLES],
     condvars: [Condvar; CONDVARS],
+    barrier: Barrier,
     main: Thread,
 }
 
@@ -140,6 +146,7 @@ pub fn run(program: &Program, log: &Log) {
         mutexes: Default::default(),
         variables: Default::default(),
         condvars: Default::default(),
+        barrier: Barrier::new(PARTIES),
         main: thread::current(),
     });
     let mut handles = Vec::new();
@@ -260,6 +267,7 @@ impl<'a> Task<'a> {
                 self.note(0);
             }
             Statement::Choose(count) => self.note(unpick::choose(*count)),
+            Statement::Meet => self.note(shared.barrier.wait().is_leader().into()),
         }
         guard
     }
