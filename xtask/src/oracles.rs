@@ -212,6 +212,7 @@ fn explore(program: &'static Program, strategy: &str, executions: u64) -> Explor
         .keep_going(true)
         .confirm(0)
         .spurious_wakes(0)
+        .writers_first(false)
         .weak_failures(0);
     unpick::explore(config, move || selection.run())
 }

@@ -245,6 +245,8 @@ impl ExplorationOptions {
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
             .timeouts(!self.no_timeouts)
+            // As POSIX locks, and those of the studies that the suite repeats.
+            .writers_first(false)
             .races(!self.no_races)
             .memory(self.memory)
             .confirm(self.confirm)

@@ -45,6 +45,9 @@ pub struct Settings {
     /// When others see a store.
     #[serde(default)]
     pub memory: Memory,
+    /// Whether readers of a reader-writer lock wait while a writer waits.
+    #[serde(default)]
+    pub writers_first: bool,
 }
 
 impl Default for Settings {
@@ -55,6 +58,7 @@ impl Default for Settings {
             weak_failures_max: 1,
             timeouts: true,
             memory: Memory::Sc,
+            writers_first: false,
         }
     }
 }

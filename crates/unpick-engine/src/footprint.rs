@@ -157,7 +157,8 @@ pub(crate) fn add_operation(
         // Who stands before it may race all the same.
         PlainWrite if op.is_buffered() => touch(USERS, Mode::Write),
         Drain => touch(LEVEL, Mode::Read),
-        BarrierWait if op.is_arrival() => touch(WHOLE, Mode::Write),
+        // Others notice it, also if it is refused.
+        BarrierWait | TryWriteLock if op.is_arrival() => touch(WHOLE, Mode::Write),
         Load | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
         PlainRead => {
             touch(WHOLE, Mode::Read);

@@ -106,6 +106,10 @@ impl Execution {
             }
             _ => {}
         }
+        if op.kind == OpKind::WriteLock && op.argument == Op::PREFERRED {
+            // Readers wait behind it from now on.
+            self.refresh(op.object);
+        }
         let possible = op.timed || self.is_possible(task, &op);
         self.set_enabled(task, possible);
     }
@@ -190,9 +194,13 @@ impl Execution {
                 _ => token || slot.is_woken,
             },
             State::Condvar { .. } => slot.is_woken || object.has_token_for(slot.ticket),
-            State::RwLock { writer, readers } => {
-                writer.is_none() && (readers == 0 || op.kind == OpKind::ReadLock)
-            }
+            State::RwLock { writer, readers } => match op.kind {
+                OpKind::ReadLock => {
+                    let may_pass = || op.argument == Op::PREFERRED;
+                    writer.is_none() && (may_pass() || !self.has_writer_waiting(op.object))
+                }
+                _ => writer.is_none() && readers == 0,
+            },
             State::Channel {
                 queued, senders, ..
             } if op.kind == OpKind::Receive => queued > 0 || senders == 0,
@@ -268,6 +276,7 @@ impl Execution {
             _ => self.apply_lock(task, op),
         };
         match (grant, op.kind) {
+            (Grant::Refused, _) if op.is_arrival() => self.note_change(task),
             (Grant::Refused, _) | (_, OpKind::Join | OpKind::PlainRead | OpKind::Drain) => {
                 self.note_idle(task);
             }

@@ -27,7 +27,7 @@ pub(crate) fn operation(
     step: Option<usize>,
     site: Option<&Site>,
 ) -> String {
-    let mut text = op.kind.verb().to_string();
+    let mut text = op.verb().to_string();
     if object == Object::Told && op.object != ObjectId::NONE {
         text.push_str(&format!(" on {}", trace.object_name(op.object)));
     }

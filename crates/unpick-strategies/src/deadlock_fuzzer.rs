@@ -109,8 +109,10 @@ impl Strategy for DeadlockFuzzer {
 /// Whether the task of a link stands before the lock that it wants.
 fn wants(view: &View<'_>, link: &LockLink) -> bool {
     use OpKind::{Lock, ReadLock, WriteLock};
-    matches!(view.next_op(link.task).kind, Lock | ReadLock | WriteLock)
-        && view.next_site(link.task) == link.wanted_at.as_ref()
+    let next = view.next_op(link.task);
+    next.is_arrival()
+        || matches!(next.kind, Lock | ReadLock | WriteLock)
+            && view.next_site(link.task) == link.wanted_at.as_ref()
 }
 
 /// Whether the task of a link holds a lock that it has taken where the cycle says.

@@ -111,8 +111,8 @@ fn diverged(step: usize, expected: String, found: String) -> Stop {
 
 fn describe(trace: &Trace, op: &Op) -> String {
     match trace.objects.get(op.object.0 as usize) {
-        Some(_) => format!("{} on {}", op.kind.verb(), trace.object_name(op.object)),
-        None => String::from(op.kind.verb()),
+        Some(_) => format!("{} on {}", op.verb(), trace.object_name(op.object)),
+        None => String::from(op.verb()),
     }
 }
 

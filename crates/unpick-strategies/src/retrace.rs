@@ -44,7 +44,7 @@ impl Retrace {
 
     fn diverged(&self, found: &str) -> Stop {
         let expected = match self.trace.steps.get(self.position) {
-            Some(step) => format!("task {}: {}", step.task, step.op.kind.verb()),
+            Some(step) => format!("task {}: {}", step.task, step.op.verb()),
             None => String::from("the end of the execution"),
         };
         Stop::Diverged(Box::new(Divergence {

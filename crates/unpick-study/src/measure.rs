@@ -107,6 +107,7 @@ pub fn explore(
         .memory(rules.memory)
         .confirm(0)
         .spurious_wakes(0)
+        .writers_first(false)
         .weak_failures(0);
     if let Some(steps_max) = rules.steps_max {
         config = config.steps(steps_max);

@@ -4,6 +4,7 @@
 //! each of its executions ends, lets every other technique explore the same program, and compares.
 //! What a technique promises is one line of [`PROMISES`]; to have a new one judged, add a line.
 
+mod arrivals;
 mod promise;
 mod races;
 mod relation;

@@ -7,7 +7,7 @@ use unpick::{Config, Exploration};
 use unpick_suite::published::REDUCTIONS;
 use unpick_suite::{Source, find, programs};
 
-/// All schedules, by the rules of the study: only the order of tasks varies.
+/// All schedules, by the rules of the study: only the order of tasks varies, and locks prefer nobody.
 fn explore(label: &str) -> Exploration {
     let selection = find(label).unwrap();
     let config = Config::new()
@@ -15,6 +15,7 @@ fn explore(label: &str) -> Exploration {
         .executions(u64::MAX)
         .keep_going(true)
         .spurious_wakes(0)
+        .writers_first(false)
         .weak_failures(0);
     unpick::explore(config, move || selection.run())
 }

@@ -32,6 +32,7 @@ fn config(strategy: &str, executions: u64) -> Config {
         .executions(executions)
         .confirm(0)
         .spurious_wakes(0)
+        .writers_first(false)
         .weak_failures(0)
         .steps(200_000)
 }

@@ -61,7 +61,7 @@ fn a_writer_overtakes_a_reader_that_it_read_together_with() {
         channel: None,
     };
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
-    assert_eq!(verdict.relations, 3);
+    assert_eq!(verdict.relations, 5);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }
 
@@ -99,7 +99,7 @@ fn a_writer_overtakes_one_of_two_readers() {
         channel: None,
     };
     let verdict = judge(&program, PROMISES, 10_000).expect("it is small");
-    assert_eq!(verdict.relations, 17);
+    assert_eq!(verdict.relations, 39);
     assert!(verdict.breaches.is_empty(), "{:?}", verdict.breaches);
 }
 

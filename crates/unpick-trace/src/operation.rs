@@ -171,7 +171,8 @@ pub struct Op {
     pub timed: bool,
     /// Permits for a semaphore, success for the end of an initialisation, [`Op::BUFFERED`] and
     /// [`Op::ORDERED`] for a write, [`Op::IDLE`] for a receive, [`Op::orders`] for an atomic operation and
-    /// a fence, [`Op::ARRIVAL`] where a task comes to wait; zero for everything else.
+    /// a fence, [`Op::ARRIVAL`] where a task comes to wait, [`Op::PREFERRED`] for a writer; zero for everything
+    /// else.
     pub argument: u16,
     /// To which object.
     pub object: ObjectId,
@@ -189,6 +190,8 @@ impl Op {
     /// The argument of an operation by which a task comes to wait where others can notice it: it is always
     /// possible, and what it waits for is the operation after it.
     pub const ARRIVAL: u16 = 1;
+    /// The argument of a wait to write behind which readers wait, and of a reader that does not.
+    pub const PREFERRED: u16 = 1;
     /// Where the memory order of an atomic operation or a fence stands in its argument, and the order of
     /// an exchange that fails.
     const ORDER_SHIFTS: [u32; 2] = [2, 5];
@@ -250,10 +253,13 @@ impl Op {
         self.kind == OpKind::Receive && self.argument == Op::IDLE
     }
 
-    /// Whether a task comes to wait by this operation, if it has to.
+    /// Whether a task comes to wait by this operation, if it has to: at a barrier, or where an attempt to
+    /// write, to send or to receive is refused.
     #[inline]
     pub fn is_arrival(&self) -> bool {
-        self.argument == Op::ARRIVAL && self.kind == OpKind::BarrierWait
+        use OpKind::{BarrierWait, TryReceive, TrySend, TryWriteLock};
+        self.argument == Op::ARRIVAL
+            && matches!(self.kind, BarrierWait | TryWriteLock | TrySend | TryReceive)
     }
 
     /// The same operation by which a task comes to wait.
@@ -282,6 +288,16 @@ impl Op {
         Op {
             timed: true,
             ..Op::new(kind, object)
+        }
+    }
+
+    /// The operation as a verb, for reports.
+    pub fn verb(&self) -> &'static str {
+        match self.kind {
+            OpKind::TryWriteLock if self.is_arrival() => OpKind::WriteLock.verb(),
+            OpKind::TrySend if self.is_arrival() => OpKind::Send.verb(),
+            OpKind::TryReceive if self.is_arrival() => OpKind::Receive.verb(),
+            kind => kind.verb(),
         }
     }
 

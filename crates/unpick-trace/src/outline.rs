@@ -44,7 +44,7 @@ fn turn(trace: &Trace, steps: &[Step]) -> String {
 }
 
 fn operation(trace: &Trace, step: &Step) -> String {
-    let verb = step.op.kind.verb();
+    let verb = step.op.verb();
     let object = match trace.objects.get(step.op.object.0 as usize) {
         Some(_) => format!(" {}", trace.object_name(step.op.object)),
         None => String::new(),

@@ -66,7 +66,10 @@ impl Default for Config {
             shrink: SHRINK_DEFAULT,
             window: WINDOW_DEFAULT,
             stack_size: crate::rt::STACK_SIZE,
-            settings: Settings::default(),
+            settings: Settings {
+                writers_first: true,
+                ..Settings::default()
+            },
             told: BTreeSet::new(),
         }
     }
@@ -245,6 +248,13 @@ impl Config {
         self
     }
 
+    /// Whether readers of an [`RwLock`](crate::sync::RwLock) wait while a writer waits, as with std's (yes).
+    /// Then a task that reads again while it reads can wait for ever. Otherwise none is preferred.
+    pub fn writers_first(mut self, preferred: bool) -> Config {
+        self.settings.writers_first = preferred;
+        self
+    }
+
     /// Bytes of stack for each task (1 MiB).
     pub fn stack_size(mut self, bytes: usize) -> Config {
         self.stack_size = bytes;
@@ -274,6 +284,7 @@ impl Config {
             weak_failures_max,
             timeouts,
             memory,
+            writers_first,
         } = self.settings;
         // Traces of old have no model, and were sequentially consistent.
         let memory = match memory {
@@ -282,9 +293,10 @@ impl Config {
         };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max} timeouts={} races={}{memory}",
+             weak_failures={weak_failures_max} timeouts={} races={} writers_first={}{memory}",
             u8::from(timeouts),
-            u8::from(self.races)
+            u8::from(self.races),
+            u8::from(writers_first),
         )
     }
 
@@ -307,7 +319,9 @@ impl Config {
 
     /// Takes over the settings of a trace's header, so that its replay meets the same questions.
     pub fn settings_from(mut self, text: &str) -> Config {
+        // Traces of old knew neither another model nor locks that prefer writers.
         self.settings.memory = Memory::Sc;
+        self.settings.writers_first = false;
         for (name, text) in text
             .split_whitespace()
             .filter_map(|word| word.split_once('='))
@@ -323,6 +337,7 @@ impl Config {
                 "spurious_wakes" => self.settings.spurious_wakes_max = value as u32,
                 "weak_failures" => self.settings.weak_failures_max = value as u32,
                 "timeouts" => self.settings.timeouts = value != 0,
+                "writers_first" => self.settings.writers_first = value != 0,
                 "races" => self.races = value != 0,
                 _ => {}
             }

@@ -51,5 +51,5 @@ pub(crate) use task::{
     is_over, is_watched, label, name_object, nanoseconds, note_use, observe,
     observe_failed_exchange, operate, operate_at, operate_at_once, operate_calmly, operate_fence,
     operate_fully, operate_inside, operate_on_task, operate_until, operate_until_at, operate_with,
-    operate_without_object, park_prepare, stamp, task_name, weak_failure,
+    operate_without_object, park_prepare, prefers_writers, stamp, task_name, weak_failure,
 };

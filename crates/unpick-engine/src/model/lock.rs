@@ -59,7 +59,17 @@ impl Execution {
         self.note_change(task);
     }
 
+    /// Whether readers have to wait behind a writer that waits.
+    pub(super) fn has_writer_waiting(&self, lock: ObjectId) -> bool {
+        let mut waiting = self.objects[lock.index()].waiting.bits().iter();
+        waiting.any(|task| {
+            let op = self.tasks[task.index()].op;
+            op.kind == OpKind::WriteLock && op.argument == Op::PREFERRED
+        })
+    }
+
     pub(super) fn apply_lock(&mut self, task: TaskId, op: &Op) -> Grant {
+        let is_behind = op.kind == OpKind::TryReadLock && self.has_writer_waiting(op.object);
         let slot = &mut self.tasks[task.index()];
         let held = &mut slot.held;
         let mut lock = Held {
@@ -80,7 +90,7 @@ impl Execution {
                 release(held, op.object);
             }
             (OpKind::ReadLock | OpKind::TryReadLock, State::RwLock { writer, readers }) => {
-                if writer.is_some() {
+                if writer.is_some() || is_behind {
                     return Grant::Refused;
                 }
                 *readers += 1;
@@ -104,7 +114,8 @@ impl Execution {
             }
             (kind, state) => panic!("internal error: {kind:?} on {state:?}"),
         }
-        let waits = matches!(op.kind, OpKind::ReadLock | OpKind::WriteLock) && !op.timed;
+        let waits = matches!(op.kind, OpKind::ReadLock | OpKind::WriteLock) || op.is_arrival();
+        let waits = waits && !op.timed;
         if waits && held.len() > 1 {
             self.note_nested_lock(task);
         }

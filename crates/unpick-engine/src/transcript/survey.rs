@@ -29,7 +29,7 @@ pub(super) fn sections(execution: &Execution) -> BTreeSet<ObjectId> {
                 sections.remove(&op.object);
             }
             OpKind::Unlock => held.retain(|&one| one != op.object),
-            kind if waits(kind) => {
+            kind if waits(kind) || op.is_arrival() => {
                 for mutex in held {
                     sections.remove(mutex);
                 }

@@ -143,7 +143,7 @@ impl<'a> Timeline<'a> {
     /// A step in words.
     fn what(&self, step: &Step, missed: Option<Missed>, children: &[usize]) -> String {
         let happens = |flag| if flag { "happens" } else { "does not happen" };
-        let verb = step.op.kind.verb();
+        let verb = step.op.verb();
         let mut text = match step.choice {
             Choice::Timeout(flag) => format!("time-out {}", happens(flag)),
             Choice::SpuriousWake(flag) => format!("spurious wake-up {}", happens(flag)),

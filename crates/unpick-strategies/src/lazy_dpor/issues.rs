@@ -180,20 +180,20 @@ fn is_unlock(op: &Op) -> bool {
 fn blocks(op: &Op) -> bool {
     use OpKind::*;
     !op.timed
-        && !op.is_arrival()
-        && matches!(
-            op.kind,
-            ReadLock
-                | WriteLock
-                | Wait
-                | Acquire
-                | BarrierWait
-                | OnceEnter
-                | Join
-                | Park
-                | Send
-                | Receive
-                | Drain
-                | Quiesce
-        )
+        && (op.is_arrival()
+            || matches!(
+                op.kind,
+                ReadLock
+                    | WriteLock
+                    | Wait
+                    | Acquire
+                    | BarrierWait
+                    | OnceEnter
+                    | Join
+                    | Park
+                    | Send
+                    | Receive
+                    | Drain
+                    | Quiesce
+            ))
 }

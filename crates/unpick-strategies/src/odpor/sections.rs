@@ -181,7 +181,8 @@ fn blocks(execution: &Execution, task: TaskId) -> bool {
     use OpKind::*;
     let op = execution.pending_op(task);
     match op.kind {
-        _ if op.timed || op.is_arrival() => false,
+        _ if op.timed => false,
+        _ if op.is_arrival() => true,
         Send => execution.capacity(op.object).is_some(),
         Lock | ReadLock | WriteLock | Wait | Acquire | BarrierWait | OnceEnter | Join | Park
         | Receive | Drain | Quiesce => true,

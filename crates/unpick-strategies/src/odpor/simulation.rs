@@ -12,6 +12,8 @@ pub(super) struct Simulation {
     object: ObjectId,
     is_held: bool,
     readers: i64,
+    /// Writers that have come and wait.
+    writers_waiting: i64,
     /// Permits, or messages.
     count: i64,
     /// Messages that were put in, and taken out.
@@ -32,6 +34,7 @@ impl Simulation {
             object: op.object,
             is_held: false,
             readers: 0,
+            writers_waiting: 0,
             count: 0,
             traffic: (0, 0),
             room: execution.capacity(op.object).map(i64::from),
@@ -43,6 +46,7 @@ impl Simulation {
         Simulation {
             is_held: false,
             readers: 0,
+            writers_waiting: 0,
             count: match op.kind {
                 OpKind::Acquire => i64::from(permits) - object.count,
                 _ => 0,
@@ -96,7 +100,14 @@ impl Simulation {
         match past.op.kind {
             SenderDrop => self.senders -= 1,
             ReceiverDrop => self.has_receiver = false,
+            TryWriteLock if past.is_refused => {
+                self.writers_waiting += i64::from(past.op.is_arrival());
+            }
             _ if past.is_refused => {}
+            WriteLock if self.writers_waiting > 0 => {
+                self.writers_waiting -= 1;
+                self.is_held = true;
+            }
             Lock | TryLock | WriteLock | TryWriteLock => self.is_held = true,
             Unlock | WriteUnlock | OnceLeave => self.is_held = false,
             OnceEnter => {
@@ -125,7 +136,7 @@ impl Simulation {
 
     pub fn admits(&self, op: &Op) -> bool {
         match op.kind {
-            OpKind::ReadLock => !self.is_held,
+            OpKind::ReadLock => !self.is_held && self.writers_waiting == 0,
             OpKind::Park => self.count > 0,
             OpKind::Acquire => self.count >= i64::from(op.argument),
             OpKind::Receive => self.count > 0 || self.senders <= 0,

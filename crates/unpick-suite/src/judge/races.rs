@@ -8,6 +8,7 @@
 //!
 //! Nothing here is shared with the engine's own account of happens-before, on purpose.
 
+use super::arrivals::{Belonging, belongings};
 use crate::generated::{Deviation, Ordered, PARTIES, Record};
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Release, SeqCst};
 use unpick::trace::{OpKind, Step, TaskId, Trace};
@@ -110,39 +111,34 @@ enum Course {
 
 /// What came of every step.
 fn courses(trace: &Trace, record: &Record) -> Vec<Course> {
-    let mut counts = vec![0; trace.tasks.len()];
-    let mut courses = Vec::with_capacity(trace.steps.len());
-    for step in &trace.steps {
-        let mut course = Course::Done;
-        if step.is_operation() {
-            let task = step.task.index();
-            let is_it = |one: &&Deviation| {
-                (one.task, one.operation) == (record.created[task], counts[task])
-            };
-            course = match record.deviations.iter().find(is_it) {
-                Some(one) if one.is_closed => Course::Closed,
-                Some(one) if one.is_refused => Course::Refused,
-                _ => Course::Done,
-            };
-            counts[task] += 1;
+    let steps = trace.steps.iter().zip(belongings(trace));
+    let course = |(step, belonging): (&Step, Belonging)| {
+        let task = step.task.index();
+        let is_it = |one: &&Deviation| {
+            (one.task, one.operation) == (record.created[task], belonging.operation)
+        };
+        match record.deviations.iter().find(is_it) {
+            _ if !step.is_operation() => Course::Done,
+            _ if belonging.has_second => Course::Refused,
+            Some(one) if one.is_closed => Course::Closed,
+            Some(one) if one.is_refused => Course::Refused,
+            _ => Course::Done,
         }
-        courses.push(course);
-    }
-    courses
+    };
+    steps.map(course).collect()
 }
 
 /// The memory order of every step, as the program has noted it.
 fn orders(trace: &Trace, record: &Record) -> Vec<Ordering> {
-    let mut counts = vec![0; trace.tasks.len()];
     let mut orders = vec![SeqCst; trace.steps.len()];
-    for at in operations(trace) {
+    for (at, belonging) in belongings(trace).into_iter().enumerate() {
         let task = trace.steps[at].task.index();
-        let is_it =
-            |one: &&Ordered| (one.task, one.operation) == (record.created[task], counts[task]);
+        let is_it = |one: &&Ordered| {
+            (one.task, one.operation) == (record.created[task], belonging.operation)
+        };
         if let Some(noted) = record.ordered.iter().find(is_it) {
             orders[at] = noted.order;
         }
-        counts[task] += 1;
     }
     orders
 }

@@ -9,6 +9,7 @@
 //!
 //! Nothing here is shared with the engine's own account of happens-before, on purpose.
 
+use super::arrivals::belongings;
 use crate::generated::Record;
 use unpick::Execution;
 use unpick::trace::{Access, ObjectId, Op, OpKind, Outcome, Trace};
@@ -41,6 +42,8 @@ struct Operation {
     task: usize,
     /// Its number among the operations of its task.
     index: u32,
+    /// The operation of the program that it belongs to.
+    operation: usize,
     op: Op,
     /// Answers to questions that were put within its transition, as one number.
     answers: u32,
@@ -104,7 +107,8 @@ impl Operations {
         let trace = execution.trace();
         let mut last = vec![None; trace.tasks.len()];
         let mut list: Vec<Operation> = Vec::with_capacity(trace.steps.len());
-        for step in &trace.steps {
+        let belongings = belongings(trace);
+        for (step, belonging) in trace.steps.iter().zip(belongings) {
             let task = step.task.index();
             let before: Option<usize> = last[task];
             if !step.is_operation() {
@@ -118,6 +122,7 @@ impl Operations {
             list.push(Operation {
                 task,
                 index: before.map_or(0, |at| list[at].index + 1),
+                operation: belonging.operation,
                 op: step.op,
                 answers: 0,
                 touches: Vec::new(),
@@ -180,8 +185,8 @@ impl Operations {
         for operation in &mut self.list {
             let number = record.created[operation.task];
             let mut deviations = record.deviations.iter();
-            let deviation = deviations
-                .find(|one| (one.task, one.operation) == (number, operation.index as usize));
+            let deviation =
+                deviations.find(|one| (one.task, one.operation) == (number, operation.operation));
             let course = match deviation {
                 None => Course::Done,
                 Some(deviation) if deviation.is_closed => Course::Closed,
@@ -223,7 +228,7 @@ impl Operations {
             let find = |index: usize| {
                 self.list
                     .iter()
-                    .position(|one| one.task == task && one.index as usize == index)
+                    .position(|one| one.task == task && one.operation == index)
             };
             let (Some(at), Some(lock)) = (find(access.operation), find(access.acquired_by)) else {
                 continue;

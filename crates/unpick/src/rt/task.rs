@@ -290,7 +290,7 @@ unsafe fn access_with_care<M: Modelled + ?Sized, R>(
 /// Performs an operation within the transition of the one before: nobody else runs in between. It
 /// must be possible. Does nothing outside an execution.
 #[track_caller]
-pub(crate) fn operate_at_once<M: Modelled + ?Sized>(kind: OpKind, value: &M) {
+pub(crate) fn operate_at_once<M: Modelled + ?Sized>(kind: OpKind, argument: u16, value: &M) {
     let Some(object) = register(value) else {
         return;
     };
@@ -299,9 +299,11 @@ pub(crate) fn operate_at_once<M: Modelled + ?Sized>(kind: OpKind, value: &M) {
         if runtime.is_tearing_down {
             return true;
         }
-        runtime
-            .execution
-            .announce(task, Op::new(kind, object), location);
+        let op = Op {
+            argument,
+            ..Op::new(kind, object)
+        };
+        runtime.execution.announce(task, op, location);
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *runtime.strategy };
         runtime.execution.force(task, strategy)
@@ -675,6 +677,11 @@ pub(crate) fn weak_failure() -> bool {
 #[inline]
 pub(crate) fn is_watched() -> bool {
     with_runtime(|runtime, _| runtime.execution.is_watched()).unwrap_or(false)
+}
+
+/// Whether readers wait behind a writer that waits; false outside an execution.
+pub(crate) fn prefers_writers() -> bool {
+    with_runtime(|runtime, _| runtime.execution.settings().writers_first).unwrap_or(false)
 }
 
 /// Notes that the running task uses what a mutex it holds contains.

@@ -1,8 +1,9 @@
 //! A reader-writer lock.
 //!
 //! As with the mutex, the value lives in the standard type, and inside an exploration the engine
-//! decides who holds the lock, so that the standard one can always be taken without waiting. Every
-//! order of readers and writers is explored: neither is preferred.
+//! decides who holds the lock, so that the standard one can always be taken without waiting. Readers wait
+//! while a writer waits, as with std's, unless [`Config::writers_first`](crate::Config::writers_first) says
+//! otherwise: then every order of readers and writers is explored.
 
 use crate::rt::{self, Modelled, ObjectCell};
 use std::fmt;
@@ -10,7 +11,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use unpick_engine::{Grant, Shape};
-use unpick_trace::OpKind;
+use unpick_trace::{Op, OpKind};
 
 type InnerRead<'a, T> = std::sync::RwLockReadGuard<'a, T>;
 type InnerWrite<'a, T> = std::sync::RwLockWriteGuard<'a, T>;
@@ -85,11 +86,25 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let here = Location::caller();
-        match rt::operate(OpKind::WriteLock, self) {
+        match self.come_to_write() {
             None => map_lock(self.inner.write(), |inner| self.write_guard(inner, None)),
             Some(_) => granted(self.inner.try_write(), |inner| {
                 self.write_guard(inner, Some(here))
             }),
+        }
+    }
+
+    /// Acquires the lock for writing inside an exploration. Where readers wait behind a writer that waits,
+    /// to come to wait is an operation.
+    #[inline]
+    #[track_caller]
+    fn come_to_write(&self) -> Option<Grant> {
+        if !rt::prefers_writers() {
+            return rt::operate(OpKind::WriteLock, self);
+        }
+        match rt::operate_with(OpKind::TryWriteLock, false, Op::ARRIVAL, self) {
+            Some(Grant::Refused) => rt::operate_with(OpKind::WriteLock, false, Op::PREFERRED, self),
+            granted => granted,
         }
     }
 
@@ -220,7 +235,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         let (lock, acquired_at) = (this.lock, this.acquired_at);
         if acquired_at.is_some() {
             rt::operate(OpKind::WriteUnlock, lock);
-            rt::operate_at_once(OpKind::ReadLock, lock);
+            // As a whole it waits for nobody.
+            rt::operate_at_once(OpKind::ReadLock, Op::PREFERRED, lock);
         }
         let inner = this
             .inner
