@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | SC | one | none |
 //! | TSO | one of everything but buffered writes, one of these | into a write from what comes before it; into an event that drains from all writes before it |
-//! | PSO | as TSO, with one of the writes to each location | the same |
+//! | PSO | as TSO, with one of the writes to each location | the same; into an ordered write, and into each write behind an ordered fence, from all writes before that |
 //!
 //! So a store may be overtaken by later loads (and, under PSO, by stores elsewhere), and nothing else. The
 //! edge from a store to a later load of the same location is missing on purpose: a load may take its
@@ -46,8 +46,10 @@ pub(crate) struct Order {
 struct Progress {
     /// The last event that was not buffered.
     last: Option<EventId>,
-    /// The last buffered write of each chain since the last event that drains.
+    /// The buffered writes since the last event that drains.
     pending: Vec<EventId>,
+    /// Those of them that come before the last ordered fence.
+    fenced: Vec<EventId>,
 }
 
 impl Order {
@@ -141,9 +143,11 @@ impl Order {
             events_of_chain.push(id);
             if buffered.is_some() {
                 self.across[id].extend(progress.last);
-                if event.is_ordered {
-                    self.add_latest(id, &progress.pending);
-                }
+                let earlier = match event.is_ordered {
+                    true => &progress.pending,
+                    false => &progress.fenced,
+                };
+                self.add_latest(id, earlier);
                 progress.pending.push(id);
                 continue;
             }
@@ -151,6 +155,9 @@ impl Order {
             if event.drains {
                 self.add_latest(id, &progress.pending);
                 progress.pending.clear();
+                progress.fenced.clear();
+            } else if event.is_ordered && event.kind == Kind::Fence {
+                progress.fenced.clone_from(&progress.pending);
             } else if let Kind::Read { location, .. } = event.kind {
                 let writes_there = |&&write: &&EventId| {
                     events[write].writes().is_some_and(|(at, _)| at == location)

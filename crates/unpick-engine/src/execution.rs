@@ -682,9 +682,13 @@ impl Execution {
         }
     }
 
-    /// Ends an agent, which leaves nothing behind.
+    /// Ends an agent, which leaves nothing behind unless the execution ended before it was done.
     pub(crate) fn end_agent(&mut self, task: TaskId) {
-        self.tasks[task.index()].status = Status::Finished;
+        let slot = &mut self.tasks[task.index()];
+        slot.status = match slot.status {
+            Status::Pending => Status::Abandoned,
+            _ => Status::Finished,
+        };
         self.set_enabled(task, false);
         self.ended_count += 1;
     }

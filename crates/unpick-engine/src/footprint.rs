@@ -46,7 +46,7 @@ impl Location {
     /// The part of a task that is whether it has ended.
     pub const END: u32 = END;
 
-    /// Whether this is a place for a message in a channel.
+    /// Whether this is a place for a message in a channel, or for a store in a buffer.
     pub(crate) fn is_slot(self) -> bool {
         self.part >= SLOTS
     }
@@ -74,9 +74,9 @@ const SENDERS: u32 = 3;
 /// Whether there is a receiver left.
 const RECEIVER: u32 = 4;
 /// How many stores are in a buffer.
-const LEVEL: u32 = 1;
+pub(crate) const LEVEL: u32 = 1;
 /// The places for messages, and for stores.
-const SLOTS: u32 = 8;
+pub(crate) const SLOTS: u32 = 8;
 
 /// One access of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,11 +264,13 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
             task,
             buffer,
             number,
-            is_ordered,
+            after,
         } => {
-            // Those of several agents commute, unless one has to wait for the others.
-            let mode = if is_ordered { Mode::Write } else { Mode::Add };
-            add_access(accesses, buffer, LEVEL, mode);
+            // Those of several agents commute, unless one has to wait for the other.
+            for earlier in after.0..after.1 {
+                add_access(accesses, buffer, SLOTS + earlier, Mode::Read);
+            }
+            add_access(accesses, buffer, LEVEL, Mode::Add);
             add_access(accesses, task, END, Mode::Add);
             (buffer, SLOTS + number, Mode::Write)
         }

@@ -16,7 +16,7 @@
 //! before or at it.
 
 use crate::footprint::{
-    Access, Location, Mode, Result, Traffic, add_effect, add_operation, is_mark,
+    Access, LEVEL, Location, Mode, Result, SLOTS, Traffic, add_effect, add_operation, is_mark,
 };
 use crate::{Effect, Execution, Grant};
 use alloc::{vec, vec::Vec};
@@ -190,6 +190,20 @@ impl History {
     pub fn deeds(&self, event: usize) -> &[Access] {
         let (start, end) = self.events[event].deeds;
         &self.accesses[start as usize..end as usize]
+    }
+
+    /// The stores that leave a buffer with an event, by number.
+    pub fn flushes(&self, event: usize, buffer: ObjectId) -> impl Iterator<Item = u32> + '_ {
+        let accesses = self.accesses(event).iter();
+        let touched = accesses.filter(move |access| access.location.object == buffer);
+        let leaves = |access: &Access| access.location.part == LEVEL && access.mode == Mode::Add;
+        let is_flush = touched.clone().any(leaves);
+        let written = move |access: &&Access| {
+            is_flush && access.location.is_slot() && access.mode == Mode::Write
+        };
+        touched
+            .filter(written)
+            .map(|access| access.location.part - SLOTS)
     }
 
     /// The last event of a task, or the one that created it.

@@ -14,8 +14,12 @@
 //! everything that synchronises: before these the front end lets the task perform a [`OpKind::Drain`],
 //! which is possible when the buffer is empty. It does so whenever the task has stored something since
 //! the last time, also if that has left the buffer by now: what a task does must not depend on when its
-//! stores leave. A task has ended for those who join it when its buffer is empty. The dissertation does not speak of orders of single operations:
-//! here a release store leaves after all stores before it, which under TSO it does anyway.
+//! stores leave. A task has ended for those who join it when its buffer is empty.
+//!
+//! *What keeps stores in order.* The dissertation does not speak of orders of single operations. Here a release
+//! store leaves after all stores before it, and all stores behind a release fence leave after all stores before
+//! it; the task itself waits for neither. Under TSO stores leave in their order anyway. So whatever TSO allows,
+//! PSO allows, too.
 
 use crate::{Effect, Execution, execution::Status, model::Class, object::State, recording::Call};
 use alloc::{collections::VecDeque, format, vec::Vec};
@@ -63,8 +67,8 @@ struct Entry {
     value: u64,
     /// How many stores of its task came before.
     number: u32,
-    /// Whether it leaves after all of these.
-    is_ordered: bool,
+    /// Leaves after the stores of its task below this number.
+    after: u32,
     /// Whether the variable was taken back by its owner in between.
     is_dead: bool,
     site: SiteId,
@@ -83,6 +87,10 @@ struct Buffer {
     agents: Vec<Agent>,
     /// Stores so far.
     count: u32,
+    /// Stores before the last fence that keeps later ones behind them.
+    fenced: u32,
+    /// Stores of which the task has seen that they have left.
+    drained: u32,
     /// Whether the task has seen that all of them have left.
     is_drained: bool,
     /// Whether the task has nothing more to do.
@@ -126,7 +134,7 @@ impl Buffer {
     /// Whether a store has to wait for one before it that waits elsewhere.
     fn is_held_up(&self, entry: &Entry) -> bool {
         let mut first = self.agents.iter().filter_map(|agent| agent.queue.front());
-        entry.is_ordered && first.any(|other| other.number < entry.number)
+        first.any(|other| other.number < entry.after)
     }
 }
 
@@ -183,9 +191,20 @@ impl Execution {
     /// not ordered anyway.
     pub fn fence_argument(&self, order: Ordering) -> u16 {
         match (self.settings().memory, order) {
-            (Memory::Tso | Memory::Pso, Ordering::SeqCst)
-            | (Memory::Pso, Ordering::Release | Ordering::AcqRel) => Op::ORDERED,
+            (Memory::Tso | Memory::Pso, Ordering::SeqCst) => Op::ORDERED,
+            (Memory::Pso, Ordering::Release | Ordering::AcqRel) => Op::BUFFERED,
             _ => 0,
+        }
+    }
+
+    /// Keeps later stores of a task behind those before this fence, if it is one that does so.
+    pub(crate) fn fence(&mut self, task: TaskId, fence: &Op) {
+        if let Some(buffer) = self
+            .buffers
+            .buffer_mut(task)
+            .filter(|_| fence.keeps_order())
+        {
+            buffer.fenced = buffer.count;
         }
     }
 
@@ -246,6 +265,7 @@ impl Execution {
         let buffer = buffers.tasks[task.index()].as_mut();
         let buffer = buffer.expect("internal error: a task without a buffer stores");
         let number = buffer.count;
+        let after = if is_ordered { number } else { buffer.fenced };
         buffer.count += 1;
         buffer.is_drained = false;
         let (object, agent_task) = (buffer.object, buffer.agents[agent].task);
@@ -255,7 +275,7 @@ impl Execution {
             word,
             value,
             number,
-            is_ordered,
+            after,
             is_dead: false,
             site,
         });
@@ -285,6 +305,8 @@ impl Execution {
                 object,
                 agents: Vec::new(),
                 count: 0,
+                fenced: 0,
+                drained: 0,
                 is_drained: true,
                 is_closing: false,
             });
@@ -340,6 +362,7 @@ impl Execution {
             (op, entry.site, !buffer.is_held_up(entry))
         });
         let slot = &mut self.tasks[task.index()];
+        slot.status = Status::Running;
         if let Some((op, site, _)) = next {
             slot.status = Status::Pending;
             slot.class = Class::of(op);
@@ -370,11 +393,12 @@ impl Execution {
     }
 
     fn mark_flush(&mut self, owner: TaskId, buffer: ObjectId, entry: &Entry) {
+        let drained = self.buffers.buffer(owner).map_or(0, |one| one.drained);
         self.mark(Effect::Flushes {
             task: self.object_of(owner),
             buffer,
             number: entry.number,
-            is_ordered: entry.is_ordered,
+            after: (drained.min(entry.after), entry.after),
         });
     }
 
@@ -394,6 +418,7 @@ impl Execution {
     pub(crate) fn note_drained(&mut self, task: TaskId) {
         if let Some(buffer) = self.buffers.buffer_mut(task) {
             buffer.is_drained = true;
+            buffer.drained = buffer.count;
         }
     }
 
@@ -410,7 +435,6 @@ impl Execution {
         let Some(buffer) = self.buffers.buffer_mut(task) else {
             return false;
         };
-        buffer.is_drained = true;
         let object = buffer.object;
         let agents = buffer.agents.iter_mut();
         let mut entries: Vec<Entry> = agents.flat_map(|agent| agent.queue.drain(..)).collect();
@@ -423,8 +447,12 @@ impl Execution {
             self.mark_flush(task, object, entry);
         }
         self.count_queued(object, -(entries.len() as i32));
-        let count = self.buffers.buffer(task).map_or(0, |one| one.agents.len());
-        (0..count).for_each(|agent| self.arm(task, agent));
+        self.note_drained(task);
+        // What was still to leave when the execution ended stays the next operation of its agent.
+        if self.outcome.is_none() {
+            let count = self.buffers.buffer(task).map_or(0, |one| one.agents.len());
+            (0..count).for_each(|agent| self.arm(task, agent));
+        }
         !entries.is_empty()
     }
 

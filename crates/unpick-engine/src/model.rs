@@ -55,7 +55,6 @@ static CLASSES: [Class; 512] = {
     classes[OpKind::ReadModifyWrite as usize] = Class::Variable;
     classes[OpKind::CompareExchange as usize] = Class::Variable;
     classes[OpKind::Load as usize] = Class::Idle;
-    classes[OpKind::Fence as usize] = Class::Idle;
     classes[OpKind::Enter as usize] = Class::Idle;
     classes[OpKind::Yield as usize] = Class::Yield;
     classes[OpKind::Sleep as usize] = Class::Yield;
@@ -263,6 +262,11 @@ impl Execution {
             OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => self.apply_semaphore(op),
             OpKind::Flush => {
                 self.flush(task);
+                return Grant::Done;
+            }
+            OpKind::Fence => {
+                self.fence(task, op);
+                self.note_idle(task);
                 return Grant::Done;
             }
             OpKind::Drain => {

@@ -37,7 +37,7 @@ pub enum Effect {
     Stores(u64),
     /// The store goes into this buffer, as the one of this number.
     Buffers(ObjectId, u32),
-    /// The store of this number leaves a buffer, after all before it if it is ordered.
+    /// The store of this number leaves a buffer.
     Flushes {
         /// Whose store it is.
         task: ObjectId,
@@ -45,8 +45,8 @@ pub enum Effect {
         buffer: ObjectId,
         /// How many stores went into it before.
         number: u32,
-        /// Whether it is ordered.
-        is_ordered: bool,
+        /// Leaves after those of these numbers, from the first one on to before the second.
+        after: (u32, u32),
     },
 }
 

@@ -3,14 +3,15 @@
 //! A litmus test is data: a few instructions for each task. It can be executed against the drop-in types
 //! ([`Litmus::run`]), its outcomes can be enumerated on store buffers without any engine
 //! ([`Litmus::outcomes`]), and random ones can be made ([`random`]). An outcome is what each read has
-//! returned, task by task, and what the variables hold when all is over.
+//! returned, task by task, and what the variables hold when all is over. A task that panics ends the execution
+//! at once, which is no outcome but a failure ([`Litmus::failures`]).
 
 mod classic;
 mod enumerator;
 mod random;
 
 pub use classic::CLASSICS;
-pub use random::{random, random_sections};
+pub use random::{random, random_orders, random_sections};
 
 use std::fmt;
 use std::sync::Arc;
@@ -38,12 +39,20 @@ pub enum Instruction {
     Exchange(usize, u32, u32),
     /// A sequentially consistent fence.
     Fence,
+    /// A fence that releases.
+    FenceRelease,
+    /// A fence that acquires.
+    FenceAcquire,
+    /// A fence that does both.
+    FenceAcqRel,
     /// Leave out so many instructions, unless the last read returned this value.
     SkipUnless(u32, usize),
     /// Lock a mutex.
     Lock(usize),
     /// Unlock it.
     Unlock(usize),
+    /// Panic if the last read returned this value.
+    PanicIf(u32),
 }
 
 /// A program: the instructions of each task.
@@ -90,7 +99,7 @@ impl Litmus {
         let tasks: Vec<_> = (0..self.tasks.len())
             .map(|task| {
                 let (litmus, shared) = (Arc::clone(self), Arc::clone(shared));
-                thread::spawn(move || perform(&litmus.tasks[task], &shared))
+                thread::spawn(move || perform(&litmus.tasks[task], task, &shared))
             })
             .collect();
         tasks.into_iter().map(|task| task.join().unwrap()).collect()
@@ -98,7 +107,7 @@ impl Litmus {
 }
 
 /// Performs the instructions of a task. Answers what its reads have returned.
-fn perform(instructions: &[Instruction], shared: &Shared) -> Vec<u32> {
+fn perform(instructions: &[Instruction], task: usize, shared: &Shared) -> Vec<u32> {
     use Ordering::{Acquire, Relaxed, SeqCst};
     let mut reads = Vec::new();
     let mut guards: [Option<MutexGuard<'_, ()>>; MUTEXES] = Default::default();
@@ -120,6 +129,12 @@ fn perform(instructions: &[Instruction], shared: &Shared) -> Vec<u32> {
                 reads.push(result.unwrap_or_else(|found| found));
             }
             Instruction::Fence => fence(SeqCst),
+            Instruction::FenceRelease => fence(Ordering::Release),
+            Instruction::FenceAcquire => fence(Acquire),
+            Instruction::FenceAcqRel => fence(Ordering::AcqRel),
+            Instruction::PanicIf(value) => {
+                assert!(reads.last() != Some(&value), "{}", failure(task, next - 1));
+            }
             Instruction::SkipUnless(value, count) => {
                 if reads.last() != Some(&value) {
                     next += count;
@@ -130,6 +145,11 @@ fn perform(instructions: &[Instruction], shared: &Shared) -> Vec<u32> {
         }
     }
     reads
+}
+
+/// How a panic in this instruction of a task is reported.
+fn failure(task: usize, instruction: usize) -> String {
+    format!("task {task} fails at {instruction}")
 }
 
 impl fmt::Display for Litmus {

@@ -179,10 +179,11 @@ pub struct Op {
 }
 
 impl Op {
-    /// The argument of a write that others cannot see before it has left the buffer of its task.
+    /// The argument of a write that others cannot see before it has left the buffer of its task; of a fence:
+    /// writes behind it leave the buffer after those before it.
     pub const BUFFERED: u16 = 1;
     /// Added to it if the write leaves the buffer after all that are there before it; of a fence: it
-    /// orders the stores before it.
+    /// waits until the buffer is empty.
     pub const ORDERED: u16 = 2;
     /// The argument of a receive by a task that has nothing else to do: it is no deadlock if no message
     /// comes.
@@ -245,6 +246,12 @@ impl Op {
     #[inline]
     pub fn is_buffered(&self) -> bool {
         matches!(self.kind, OpKind::Store | OpKind::PlainWrite) && self.argument & Op::BUFFERED != 0
+    }
+
+    /// Whether this is a fence that keeps later writes of its task in the buffer until earlier ones have left.
+    #[inline]
+    pub fn keeps_order(&self) -> bool {
+        self.kind == OpKind::Fence && self.argument & Op::BUFFERED != 0
     }
 
     /// Whether a task that waits here has nothing to do until a message comes.

@@ -140,13 +140,27 @@ impl Trace {
             for (at, &write) in buffer.iter().enumerate() {
                 let (location, _) = self.events[write].writes().expect("a write");
                 let is_first = locations.insert(location);
-                let may_overtake = is_first && !self.events[write].is_ordered;
+                let is_held = buffer[..at]
+                    .iter()
+                    .any(|&other| self.is_fenced(other, write));
+                let may_overtake = is_first && !self.events[write].is_ordered && !is_held;
                 if at == 0 || (self.memory == Memory::Pso && may_overtake) {
                     flushes.push((task, write));
                 }
             }
         }
         flushes
+    }
+
+    /// Whether a fence that keeps writes in order stands between two writes of one task.
+    fn is_fenced(&self, earlier: EventId, later: EventId) -> bool {
+        let (from, to) = (self.events[earlier].place, self.events[later].place);
+        self.events.iter().any(|event| {
+            event.task == self.events[later].task
+                && event.kind == Kind::Fence
+                && event.is_ordered
+                && (from..to).contains(&event.place)
+        })
     }
 
     /// Whether a task can issue this event, whatever a read would see.

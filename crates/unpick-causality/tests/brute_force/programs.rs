@@ -29,6 +29,8 @@ pub enum Instruction {
     Wait(u32, u32),
     Notify(u32),
     Fence,
+    /// Keeps later writes behind earlier ones, and waits for nothing.
+    OrderingFence,
 }
 
 /// A trace of a random program of two to four tasks with about `event_count` events.
@@ -86,7 +88,7 @@ fn random_program(numbers: &mut Numbers, event_count: usize) -> Vec<Vec<Instruct
                 let nested = [Lock(lock), Lock(1 - lock), Unlock(1 - lock), Unlock(lock)];
                 program.extend(nested);
             }
-            _ => program.push(Fence),
+            _ => program.push(if value == 1 { Fence } else { OrderingFence }),
         }
     }
     if has_forks {
@@ -169,7 +171,14 @@ impl Recorder {
         let buffer = &self.buffers[task];
         let is_head = |&at: &usize| {
             let same = |other: &(u32, u32, u64)| other.1 == buffer[at].1;
-            let may_overtake = !is_ordered(buffer[at].0) && !buffer[..at].iter().any(same);
+            let to = buffer[at].0;
+            let is_fence = |place: u32| {
+                let instruction = self.programs[task][place as usize].0;
+                matches!(instruction, Instruction::OrderingFence)
+            };
+            let is_held = |other: &(u32, u32, u64)| (other.0..to).any(is_fence);
+            let is_free = |other| !same(other) && !is_held(other);
+            let may_overtake = !is_ordered(to) && buffer[..at].iter().all(is_free);
             at == 0 || (self.trace.memory == Memory::Pso && may_overtake)
         };
         (0..buffer.len()).filter(is_head).collect()
@@ -194,7 +203,9 @@ impl Recorder {
         }
         let is_plain = matches!(
             instruction,
-            Instruction::Read(_, false) | Instruction::Write(_, _, false)
+            Instruction::Read(_, false)
+                | Instruction::Write(_, _, false)
+                | Instruction::OrderingFence
         );
         if !is_plain && !self.buffers[task].is_empty() {
             return false;
@@ -274,6 +285,10 @@ impl Recorder {
             Instruction::Fork(child) => Kind::Fork { task: child },
             Instruction::Join(child) => Kind::Join { task: child },
             Instruction::Fence => Kind::Fence,
+            Instruction::OrderingFence => {
+                drains = false;
+                Kind::Fence
+            }
         };
         self.note(task, place, kind, drains);
     }
@@ -289,7 +304,10 @@ impl Recorder {
             place,
             kind,
             drains,
-            is_ordered: is_ordered(place),
+            is_ordered: match kind {
+                Kind::Fence => !drains,
+                _ => is_ordered(place),
+            },
         };
         self.trace.events.push(event);
     }

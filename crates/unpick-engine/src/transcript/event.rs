@@ -96,7 +96,8 @@ pub struct Event {
     /// effect before this one. Always so except for plain reads and writes; a write that goes past the
     /// store buffer and a compare-and-exchange that fails are a `Write` and a `Read` that drain.
     pub drains: bool,
-    /// Whether a write that waits in a buffer leaves it after all earlier writes of the task.
+    /// Whether a write that waits in a buffer leaves it after all earlier writes of the task. Of a fence that
+    /// does not drain: whether all later writes do so after all earlier ones.
     pub is_ordered: bool,
 }
 

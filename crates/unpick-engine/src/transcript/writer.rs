@@ -149,6 +149,9 @@ impl<'a> Writer<'a> {
             OpKind::Fence | OpKind::Drain => {
                 let drains = op.kind == OpKind::Drain;
                 self.push(Kind::Fence, drains);
+                if let Some(fence) = self.transcript.events.last_mut() {
+                    fence.is_ordered = op.keeps_order();
+                }
             }
             OpKind::Lock | OpKind::Unlock if self.sections.contains(&op.object) => {
                 let lock = self.location(op.object, Location::WHOLE);

@@ -3,7 +3,9 @@
 //! J. Alglave, L. Maranget, M. Tautschnig, *Herding cats*, TOPLAS 2014, for the names; the critical sections
 //! of Peterson, Dekker and Lamport are cut down to one attempt without waiting.
 
-use super::Instruction::{self, Fence, Read, Release, SkipUnless, Write, WriteSeqCst};
+use super::Instruction::{
+    self, Fence, FenceAcquire, FenceRelease, Read, Release, SkipUnless, Write, WriteSeqCst,
+};
 use unpick::Memory;
 
 /// A litmus test with what is asked about it.
@@ -83,6 +85,27 @@ pub const CLASSICS: &[Classic] = &[
     test(
         "MP+release",
         &[&[Write(X, 1), Release(Y, 1)], &[Read(Y), Read(X)]],
+        &[&[], &[1, 0]],
+        NONE,
+        [3, 3, 3],
+    ),
+    // A fence that releases keeps stores in order, and nothing else.
+    test(
+        "SB+release-fences",
+        &[
+            &[Write(X, 1), FenceRelease, Read(Y)],
+            &[Write(Y, 1), FenceRelease, Read(X)],
+        ],
+        &[&[0], &[0]],
+        WEAK,
+        [3, 4, 4],
+    ),
+    test(
+        "MP+release-fence",
+        &[
+            &[Write(X, 1), FenceRelease, Write(Y, 1)],
+            &[Read(Y), FenceAcquire, Read(X)],
+        ],
         &[&[], &[1, 0]],
         NONE,
         [3, 3, 3],

@@ -1,7 +1,7 @@
 //! All outcomes of a litmus test, by trying every interleaving on store buffers. Nothing here is shared
 //! with the engine.
 
-use super::{Instruction, Litmus, MUTEXES, Outcome};
+use super::{Instruction, Litmus, MUTEXES, Outcome, failure};
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use unpick::Memory;
 
@@ -9,8 +9,16 @@ use unpick::Memory;
 struct Task {
     next: usize,
     reads: Vec<u32>,
-    /// Variable, value, and whether it waits for all before it: the oldest first.
-    buffer: VecDeque<(usize, u32, bool)>,
+    /// What it has stored and what others do not see: the oldest first.
+    buffer: VecDeque<Waiting>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Waiting {
+    /// A value for a variable, and whether it passes nothing that is before it.
+    Store(usize, u32, bool),
+    /// Nothing behind it passes what is before it.
+    Barrier,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -24,15 +32,33 @@ impl Litmus {
     /// Every outcome that the model allows. A state in which nobody can go on although not all is done is
     /// one too: there the memory is missing.
     pub fn outcomes(&self, model: Memory) -> BTreeSet<Outcome> {
-        let start = State {
+        self.enumerate(model).0
+    }
+
+    /// Every way to fail that the model allows.
+    pub fn failures(&self, model: Memory) -> BTreeSet<String> {
+        let (outcomes, mut failures) = self.enumerate(model);
+        if outcomes.iter().any(|one| one.len() == self.tasks.len()) {
+            failures.insert("deadlock".into());
+        }
+        failures
+    }
+
+    fn enumerate(&self, model: Memory) -> (BTreeSet<Outcome>, BTreeSet<String>) {
+        let mut start = State {
             tasks: vec![Task::default(); self.tasks.len()],
             memory: vec![0; self.variables],
             owners: [None; MUTEXES],
         };
+        (0..self.tasks.len()).for_each(|task| self.go_on(&mut start.tasks[task], task));
         let mut seen = HashSet::from([start.clone()]);
         let mut left = vec![start];
-        let mut outcomes = BTreeSet::new();
+        let (mut outcomes, mut failures) = (BTreeSet::new(), BTreeSet::new());
         while let Some(state) = left.pop() {
+            if let Some((task, instruction)) = self.panicking(&state) {
+                failures.insert(failure(task, instruction));
+                continue;
+            }
             let next = self.successors(&state, model);
             if next.is_empty() {
                 outcomes.insert(self.outcome(&state));
@@ -43,7 +69,20 @@ impl Litmus {
                 }
             }
         }
-        outcomes
+        (outcomes, failures)
+    }
+
+    /// The task that fails right now, within what it did last.
+    fn panicking(&self, state: &State) -> Option<(usize, usize)> {
+        let fails = |&task: &usize| {
+            let Task { next, reads, .. } = &state.tasks[task];
+            let instruction = self.tasks[task].get(*next);
+            instruction.is_some_and(
+                |one| matches!(one, Instruction::PanicIf(value) if reads.last() == Some(value)),
+            )
+        };
+        let task = (0..self.tasks.len()).find(fails)?;
+        Some((task, state.tasks[task].next))
     }
 
     fn outcome(&self, state: &State) -> Outcome {
@@ -61,15 +100,22 @@ impl Litmus {
             found.extend(self.step(state, task, model));
             let buffer = &state.tasks[task].buffer;
             for index in 0..buffer.len() {
-                let (variable, value, waits) = buffer[index];
-                let before = || buffer.iter().take(index);
-                let can_leave = match model {
-                    Memory::Pso => !waits && before().all(|one| one.0 != variable) || index == 0,
-                    _ => index == 0,
+                let Waiting::Store(variable, value, waits) = buffer[index] else {
+                    continue;
                 };
-                if can_leave {
+                let is_passed = |one: &Waiting| match *one {
+                    Waiting::Store(other, ..) => {
+                        model == Memory::Pso && !waits && other != variable
+                    }
+                    Waiting::Barrier => false,
+                };
+                if buffer.iter().take(index).all(is_passed) {
                     let mut next = state.clone();
-                    next.tasks[task].buffer.remove(index);
+                    let buffer = &mut next.tasks[task].buffer;
+                    buffer.remove(index);
+                    while buffer.front() == Some(&Waiting::Barrier) {
+                        buffer.pop_front();
+                    }
                     next.memory[variable] = value;
                     found.push(next);
                 }
@@ -97,17 +143,19 @@ impl Litmus {
         *next += 1;
         match instruction {
             Write(x, value) | Release(x, value) if model != Memory::Sc => {
-                buffer.push_back((x, value, matches!(instruction, Release(..))));
+                let waits = matches!(instruction, Release(..));
+                buffer.push_back(Waiting::Store(x, value, waits));
             }
             Read(x) => {
-                let own = buffer.iter().rev().find(|one| one.0 == x);
-                reads.push(own.map_or(memory[x], |one| one.1));
+                let own = buffer.iter().rev().find_map(|one| match *one {
+                    Waiting::Store(variable, value, _) if variable == x => Some(value),
+                    _ => None,
+                });
+                reads.push(own.unwrap_or(memory[x]));
             }
-            SkipUnless(value, count) => {
-                if reads.last() != Some(&value) {
-                    *next += count;
-                }
-            }
+            FenceRelease | FenceAcqRel if !is_empty => buffer.push_back(Waiting::Barrier),
+            FenceRelease | FenceAcqRel | FenceAcquire => {}
+            SkipUnless(..) | PanicIf(_) => unreachable!("it belongs to what comes before"),
             _ if !is_empty => return None,
             Write(x, value) | Release(x, value) | WriteSeqCst(x, value) => memory[x] = value,
             Add(x, value) => {
@@ -125,6 +173,22 @@ impl Litmus {
             Lock(mutex) => owners[mutex] = Some(task),
             Unlock(mutex) => owners[mutex] = None,
         }
+        self.go_on(&mut after.tasks[task], task);
         Some(after)
+    }
+
+    /// Performs what nobody else can notice or prevent, up to the next access or to a panic.
+    fn go_on(&self, state: &mut Task, task: usize) {
+        while let Some(instruction) = self.tasks[task].get(state.next) {
+            let last = state.reads.last();
+            match *instruction {
+                Instruction::SkipUnless(value, count) if last != Some(&value) => {
+                    state.next += 1 + count;
+                }
+                Instruction::PanicIf(value) if last == Some(&value) => return,
+                Instruction::SkipUnless(..) | Instruction::PanicIf(_) => state.next += 1,
+                _ => return,
+            }
+        }
     }
 }

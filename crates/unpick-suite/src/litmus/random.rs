@@ -51,6 +51,61 @@ pub fn random_sections(seed: u64, tasks_max: usize) -> Litmus {
     }
 }
 
+/// A litmus test of two to `tasks_max` tasks with up to `instructions_max` instructions each, over two variables:
+/// stores in every order, every kind of fence, and panics. Every third one has locks.
+pub fn random_orders(seed: u64, tasks_max: usize, instructions_max: usize) -> Litmus {
+    let mut source = SplitMix64(seed.wrapping_mul(0xd6e8_feb8_6659_fd93));
+    let has_locks = seed.is_multiple_of(3);
+    let task_count = 2 + source.below(tasks_max - 1);
+    let tasks = (0..task_count).map(|_| {
+        let length = 1 + source.below(instructions_max);
+        ordered_task(&mut source, length, has_locks)
+    });
+    Litmus {
+        tasks: tasks.collect(),
+        variables: 2,
+    }
+}
+
+fn ordered_task(source: &mut SplitMix64, length: usize, has_locks: bool) -> Vec<Instruction> {
+    use Instruction::*;
+    let mut instructions = Vec::new();
+    let mut has_read = false;
+    while instructions.len() < length {
+        let x = source.below(2);
+        let value = 1 + source.below(2) as u32;
+        let fences = [Fence, FenceRelease, FenceAcquire, FenceAcqRel];
+        let instruction = match source.below(14) {
+            0..3 => Write(x, value),
+            3 => Release(x, value),
+            4 => WriteSeqCst(x, value),
+            5..7 => fences[source.below(fences.len())],
+            7 => Add(x, value),
+            8 => Exchange(x, source.below(2) as u32, value),
+            9 if has_read => PanicIf(source.below(3) as u32),
+            10 if has_read => SkipUnless(source.below(3) as u32, 1),
+            11 if has_locks && length - instructions.len() >= 3 => {
+                let mutex = source.below(MUTEXES);
+                let inner = [Write(x, value), Read(x), Lock(1 - mutex)][source.below(3)];
+                instructions.extend([Lock(mutex), inner]);
+                if let Lock(other) = inner {
+                    instructions.push(Unlock(other));
+                }
+                instructions.push(Unlock(mutex));
+                continue;
+            }
+            _ => Read(x),
+        };
+        let reads = matches!(instruction, Read(_) | Add(..) | Exchange(..));
+        has_read |= reads;
+        instructions.push(instruction);
+        if reads && source.below(3) == 0 {
+            instructions.push(PanicIf(source.below(3) as u32));
+        }
+    }
+    instructions
+}
+
 /// Adds one or two reads and writes.
 fn add_accesses(source: &mut SplitMix64, instructions: &mut Vec<Instruction>) {
     for _ in 0..1 + source.below(2) {

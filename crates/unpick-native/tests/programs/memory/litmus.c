@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,7 +48,15 @@ static void *perform(void *argument) {
         switch (*next) {
         case 'w': WRITE(x, value); break;
         case 'r': last = READ(x), is_read = 1; break;
-        case 'f': atomic_thread_fence(memory_order_seq_cst); break;
+        case 'f':
+            switch (x) {
+            case 0: atomic_thread_fence(memory_order_seq_cst); break;
+            case 1: atomic_thread_fence(memory_order_release); break;
+            case 2: atomic_thread_fence(memory_order_acquire); break;
+            default: atomic_thread_fence(memory_order_acq_rel); break;
+            }
+            break;
+        case 'p': if (last == value) abort(); break;
         case 'u': if (last != value) next += 4 * other; break;
         case 'l': pthread_mutex_lock(&mutexes[x]); break;
         case 'v': pthread_mutex_unlock(&mutexes[x]); break;
