@@ -128,8 +128,9 @@ impl Races<'_> {
         match op.kind {
             _ if op.timed || op.is_arrival() => Possible::Yes,
             OpKind::Join => self.has_ended(first, sequence, op.object).into(),
-            // Each comes after what it waits for: the flushes before it, or everything.
-            OpKind::Drain | OpKind::Quiesce => Possible::No,
+            OpKind::Drain => self.is_empty(first, sequence, all[second].task).into(),
+            // It comes after everything before it, wherever it stands.
+            OpKind::Quiesce => Possible::No,
             OpKind::Flush => self.can_leave(first, sequence, second).into(),
             OpKind::BarrierWait => {
                 is_round_over(self, self.events(first, sequence), &all[second]).into()
