@@ -4,6 +4,7 @@
 
 mod bench;
 mod ci;
+mod claims;
 mod first_bug;
 mod native;
 mod oracles;
@@ -55,6 +56,9 @@ enum Chore {
         /// Programs with more schedules than this are left out
         #[arg(long, default_value_t = 2_000)]
         schedules: u64,
+        /// Judge what techniques claim against brute force, under every memory model, instead
+        #[arg(long)]
+        claims: bool,
     },
     /// Measure how many schedules it takes to the first failure and write docs/study/first-bug.md
     FirstBug {
@@ -94,6 +98,14 @@ fn main() -> ExitCode {
         Chore::Ci => ci::check(&root),
         Chore::Oracles { only, samples } => oracles::run(&only, samples),
         Chore::Soundness {
+            claims: true,
+            programs,
+            seed,
+            technique,
+            ..
+        } => claims::run(programs, seed, &technique),
+        Chore::Soundness {
+            claims: false,
             programs,
             seed,
             flavour,

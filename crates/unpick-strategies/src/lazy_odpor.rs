@@ -13,12 +13,15 @@
 //! Why this is sound is argued in `odpor/README.md` beside this file.
 
 use crate::Odpor;
-use unpick_engine::{Begin, Execution, Stop, Strategy, View};
-use unpick_trace::{Choice, TaskId};
+use unpick_engine::{Begin, Execution, Proviso, Provisos, Stop, Strategy, View};
+use unpick_trace::{Choice, Outcome, TaskId};
 
 /// Optimal reduction with movable critical sections.
 pub struct LazyOdpor {
     search: Odpor,
+    /// Whether an execution failed: what its tasks would have done next was never seen, so that sections
+    /// may have kept a privilege that they would have lost.
+    has_failed: bool,
 }
 
 impl Default for LazyOdpor {
@@ -32,6 +35,7 @@ impl LazyOdpor {
     pub fn new() -> LazyOdpor {
         LazyOdpor {
             search: Odpor::with_sections(true),
+            has_failed: false,
         }
     }
 }
@@ -50,7 +54,16 @@ impl Strategy for LazyOdpor {
     }
 
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
+        self.has_failed |= execution.outcome().is_some_and(Outcome::is_failure);
         self.search.end(execution)
+    }
+
+    fn provisos(&self) -> Provisos {
+        if self.has_failed {
+            Proviso::BehindFailure.into()
+        } else {
+            Provisos::NONE
+        }
     }
 
     fn watches(&self) -> bool {

@@ -14,6 +14,7 @@
 //! techniques to what they promise on them ([`judge`]). Nothing else in this crate explores, counts
 //! or judges anything.
 
+pub mod claims;
 mod coarse;
 mod facts;
 pub mod generated;

@@ -32,7 +32,7 @@ impl SplitMix64 {
     }
 
     /// Below `count`, and more often than not the first: tasks should meet.
-    pub(super) fn skewed(&mut self, count: usize) -> usize {
+    pub(crate) fn skewed(&mut self, count: usize) -> usize {
         match self.below(2) {
             0 => 0,
             _ => self.below(count),

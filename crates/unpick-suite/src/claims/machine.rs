@@ -1,0 +1,341 @@
+//! Every way in which a program can end, by brute force on a state machine.
+//!
+//! Written from the definitions: tasks take turns at visible operations, invisible work follows its
+//! operation at once, and under `tso` and `pso` stores wait in a queue per task or per task and variable.
+
+use super::{ATOMICS, Ending, GAVE_UP, MUTEXES, Program, Statement, Terminal};
+use std::collections::{BTreeSet, HashSet};
+use unpick::Memory;
+
+/// Where a task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Phase {
+    /// Before the statement.
+    Ready,
+    /// In a loop, with so many turns behind it.
+    Spinning(u8),
+    /// Waits for a notification.
+    Waiting,
+    /// Was notified and needs its mutex again.
+    Notified,
+    /// Has arrived at the barrier, in this round.
+    Arrived(u8),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Task {
+    exists: bool,
+    at: usize,
+    phase: Phase,
+    r: u8,
+    seen: Vec<u8>,
+    has_token: bool,
+    /// Stores that others cannot see, oldest first.
+    buffer: Vec<(usize, u8)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct State {
+    tasks: Vec<Task>,
+    atomics: [u8; ATOMICS],
+    owners: [Option<usize>; MUTEXES],
+    arrived: usize,
+    round: u8,
+    panicked: Option<usize>,
+}
+
+impl Program {
+    /// Every way in which this program can end; `None` if it has more than `states_max` states.
+    pub fn terminals(&self, memory: Memory, states_max: usize) -> Option<BTreeSet<Terminal>> {
+        let machine = Machine {
+            program: self,
+            memory,
+        };
+        let mut known = HashSet::new();
+        let mut open = vec![machine.start()];
+        let mut terminals = BTreeSet::new();
+        while let Some(state) = open.pop() {
+            if !known.insert(state.clone()) {
+                continue;
+            }
+            if known.len() > states_max {
+                return None;
+            }
+            let next = match state.panicked {
+                Some(_) => Vec::new(),
+                None => machine.successors(&state),
+            };
+            if next.is_empty() {
+                terminals.insert(machine.terminal(&state));
+            }
+            open.extend(next);
+        }
+        Some(terminals)
+    }
+}
+
+struct Machine<'a> {
+    program: &'a Program,
+    memory: Memory,
+}
+
+impl Machine<'_> {
+    fn start(&self) -> State {
+        let task = Task {
+            exists: false,
+            at: 0,
+            phase: Phase::Ready,
+            r: 0,
+            seen: Vec::new(),
+            has_token: false,
+            buffer: Vec::new(),
+        };
+        let mut state = State {
+            tasks: vec![task; self.program.tasks.len()],
+            atomics: [0; ATOMICS],
+            owners: [None; MUTEXES],
+            arrived: 0,
+            round: 0,
+            panicked: None,
+        };
+        state.tasks[0].exists = true;
+        self.settle(&mut state, 0);
+        state
+    }
+
+    fn statement(&self, state: &State, task: usize) -> Option<Statement> {
+        let body = &self.program.tasks[task];
+        body.get(state.tasks[task].at).copied()
+    }
+
+    /// Does the invisible work of a task.
+    fn settle(&self, state: &mut State, task: usize) {
+        while let Some(Statement::PanicIf(value)) = self.statement(state, task) {
+            if state.tasks[task].r == value {
+                state.panicked = Some(task);
+                return;
+            }
+            state.tasks[task].at += 1;
+        }
+    }
+
+    /// The statement of a task is over.
+    fn go_on(&self, mut state: State, task: usize) -> State {
+        state.tasks[task].at += 1;
+        state.tasks[task].phase = Phase::Ready;
+        self.settle(&mut state, task);
+        state
+    }
+
+    fn see(&self, mut state: State, task: usize, value: u8) -> State {
+        state.tasks[task].r = value;
+        state.tasks[task].seen.push(value);
+        self.go_on(state, task)
+    }
+
+    fn has_ended(&self, state: &State, task: usize) -> bool {
+        let one = &state.tasks[task];
+        one.exists && one.at == self.program.tasks[task].len()
+    }
+
+    fn terminal(&self, state: &State) -> Terminal {
+        let has_ended = |task: usize| !state.tasks[task].exists || self.has_ended(state, task);
+        let ending = match state.panicked {
+            Some(task) => Ending::Panic(task),
+            None if (0..state.tasks.len()).all(has_ended) => Ending::Pass,
+            None => Ending::Deadlock,
+        };
+        terminal(
+            ending,
+            self.memory,
+            state.atomics.to_vec(),
+            state.tasks.iter().map(|task| task.seen.clone()).collect(),
+        )
+    }
+
+    /// What can happen next.
+    fn successors(&self, state: &State) -> Vec<State> {
+        let mut next = Vec::new();
+        for task in (0..state.tasks.len()).filter(|&task| state.tasks[task].exists) {
+            self.flushes(state, task, &mut next);
+            if let Some(statement) = self.statement(state, task) {
+                self.perform(state, task, statement, &mut next);
+            }
+        }
+        next
+    }
+
+    /// A store leaves the buffer of a task.
+    fn flushes(&self, state: &State, task: usize, next: &mut Vec<State>) {
+        let buffer = &state.tasks[task].buffer;
+        for (place, &(x, value)) in buffer.iter().enumerate() {
+            let is_first = match self.memory {
+                Memory::Pso => !buffer[..place].iter().any(|(other, _)| *other == x),
+                _ => place == 0,
+            };
+            if is_first {
+                let mut state = state.clone();
+                state.tasks[task].buffer.remove(place);
+                state.atomics[x] = value;
+                next.push(state);
+            }
+        }
+    }
+
+    /// What a task sees in an atomic.
+    fn load(&self, state: &State, task: usize, x: usize) -> u8 {
+        let own = state.tasks[task].buffer.iter().rev();
+        let own = own.copied().find(|(other, _)| *other == x);
+        own.map_or(state.atomics[x], |(_, value)| value)
+    }
+
+    fn perform(&self, state: &State, task: usize, statement: Statement, next: &mut Vec<State>) {
+        let mut state = state.clone();
+        match statement {
+            Statement::Load(x) => {
+                let value = self.load(&state, task, x);
+                next.push(self.see(state, task, value));
+            }
+            Statement::Spin(x, wanted, turns_max) => {
+                let turns = match state.tasks[task].phase {
+                    Phase::Spinning(turns) => turns,
+                    _ => 0,
+                };
+                let value = self.load(&state, task, x);
+                if value == wanted {
+                    next.push(self.see(state, task, value));
+                } else if turns + 1 == turns_max {
+                    next.push(self.see(state, task, GAVE_UP));
+                } else {
+                    state.tasks[task].phase = Phase::Spinning(turns + 1);
+                    next.push(state);
+                }
+            }
+            Statement::Store(x, value) if self.memory != Memory::Sc => {
+                state.tasks[task].buffer.push((x, value));
+                next.push(self.go_on(state, task));
+            }
+            Statement::Yield | Statement::Sleep => next.push(self.go_on(state, task)),
+            // Everything else waits until others can see what the task has stored.
+            _ if !state.tasks[task].buffer.is_empty() => {}
+            Statement::Store(x, value) | Statement::StoreSeqCst(x, value) => {
+                state.atomics[x] = value;
+                next.push(self.go_on(state, task));
+            }
+            Statement::Add(x) => {
+                let value = state.atomics[x];
+                state.atomics[x] += 1;
+                next.push(self.see(state, task, value));
+            }
+            Statement::Spawn(child) => {
+                state.tasks[child].exists = true;
+                self.settle(&mut state, child);
+                next.push(self.go_on(state, task));
+            }
+            Statement::Join(child) => {
+                if self.has_ended(&state, child) && state.tasks[child].buffer.is_empty() {
+                    next.push(self.go_on(state, task));
+                }
+            }
+            Statement::Park => {
+                if std::mem::take(&mut state.tasks[task].has_token) {
+                    next.push(self.go_on(state, task));
+                }
+            }
+            Statement::Unpark(other) => {
+                state.tasks[other].has_token = true;
+                next.push(self.go_on(state, task));
+            }
+            Statement::Barrier => self.barrier(state, task, next),
+            Statement::PanicIf(_) => unreachable!("invisible work is done at once"),
+            locking => self.lock(state, task, locking, next),
+        }
+    }
+
+    fn barrier(&self, mut state: State, task: usize, next: &mut Vec<State>) {
+        match state.tasks[task].phase {
+            Phase::Arrived(round) if round == state.round => {}
+            Phase::Arrived(_) => next.push(self.see(state, task, 0)),
+            _ if state.arrived + 1 == self.program.parties => {
+                state.arrived = 0;
+                state.round += 1;
+                next.push(self.see(state, task, 1));
+            }
+            _ => {
+                state.arrived += 1;
+                state.tasks[task].phase = Phase::Arrived(state.round);
+                next.push(state);
+            }
+        }
+    }
+
+    fn lock(&self, mut state: State, task: usize, statement: Statement, next: &mut Vec<State>) {
+        let phase = state.tasks[task].phase;
+        match statement {
+            Statement::Lock(mutex) => {
+                if state.owners[mutex].is_none() {
+                    state.owners[mutex] = Some(task);
+                    next.push(self.go_on(state, task));
+                }
+            }
+            Statement::Unlock(mutex) => {
+                state.owners[mutex] = None;
+                next.push(self.go_on(state, task));
+            }
+            Statement::Wait(mutex) => match phase {
+                Phase::Waiting => {}
+                Phase::Notified => {
+                    if state.owners[mutex].is_none() {
+                        state.owners[mutex] = Some(task);
+                        next.push(self.go_on(state, task));
+                    }
+                }
+                _ => {
+                    state.owners[mutex] = None;
+                    state.tasks[task].phase = Phase::Waiting;
+                    next.push(state);
+                }
+            },
+            Statement::NotifyAll => {
+                for other in &mut state.tasks {
+                    if other.phase == Phase::Waiting {
+                        other.phase = Phase::Notified;
+                    }
+                }
+                next.push(self.go_on(state, task));
+            }
+            _ => {
+                let is_waiting = |other: &usize| state.tasks[*other].phase == Phase::Waiting;
+                let waiting: Vec<usize> = (0..state.tasks.len()).filter(is_waiting).collect();
+                for &other in &waiting {
+                    let mut state = state.clone();
+                    state.tasks[other].phase = Phase::Notified;
+                    next.push(self.go_on(state, task));
+                }
+                if waiting.is_empty() {
+                    next.push(self.go_on(state, task));
+                }
+            }
+        }
+    }
+}
+
+/// A terminal with what can be compared of it.
+pub(super) fn terminal(
+    ending: Ending,
+    memory: Memory,
+    mut atomics: Vec<u8>,
+    mut seen: Vec<Vec<u8>>,
+) -> Terminal {
+    if let Ending::Panic(task) = ending {
+        seen = vec![seen.swap_remove(task)];
+    }
+    if memory != Memory::Sc || matches!(ending, Ending::Panic(_)) {
+        atomics.clear();
+    }
+    Terminal {
+        ending,
+        atomics,
+        seen,
+    }
+}
