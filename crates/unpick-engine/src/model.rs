@@ -207,12 +207,14 @@ impl Execution {
                 capacity,
                 queued,
                 receiver,
+                offered,
                 ..
             } => {
                 !receiver
                     || match capacity {
                         None => true,
-                        Some(0) => queued == 0 && self.is_receiving(op.object),
+                        // What the task has offered was taken.
+                        Some(0) => offered - queued >= slot.ticket,
                         Some(limit) => queued < limit,
                     }
             }
@@ -256,7 +258,7 @@ impl Execution {
             | OpKind::Receive
             | OpKind::TryReceive
             | OpKind::SenderDrop
-            | OpKind::ReceiverDrop => self.apply_channel(op),
+            | OpKind::ReceiverDrop => self.apply_channel(task, op),
             OpKind::OnceEnter | OpKind::OnceLeave => self.apply_once(task, op),
             OpKind::Join | OpKind::Park | OpKind::Unpark => self.apply_task(task, op),
             OpKind::Acquire | OpKind::TryAcquire | OpKind::Release => self.apply_semaphore(op),

@@ -94,11 +94,13 @@ pub(crate) enum State {
         runner: Option<TaskId>,
         done: bool,
     },
+    /// `offered` counts the messages that were put into a rendezvous, also those that wait there.
     Channel {
         capacity: Option<u32>,
         queued: u32,
         senders: u32,
         receiver: bool,
+        offered: u32,
     },
     /// The stores of a task that wait.
     Buffer {
@@ -131,6 +133,7 @@ impl From<Shape> for State {
                 queued: 0,
                 senders: 1,
                 receiver: true,
+                offered: 0,
             },
         }
     }

@@ -45,7 +45,8 @@ struct Handover {
     read: Clock,
     /// With the messages of a channel that were not received yet, or the stores of a buffer.
     sent: VecDeque<Sent>,
-    /// With the places of a channel that were used and are free again.
+    /// With the places of a channel that were used and are free again; at a rendezvous, with every message
+    /// that was taken.
     freed: VecDeque<Clock>,
     sent_count: u32,
     /// Those who have arrived at a barrier in this round.
@@ -79,6 +80,8 @@ struct Member {
     observed: Clock,
     /// What it knew at its last release fence.
     fenced: Clock,
+    /// The number of the message that it has sent last.
+    sent: u32,
     /// The operation it stands before.
     next: Op,
 }
@@ -90,6 +93,7 @@ impl Default for Member {
             wake: Clock::default(),
             observed: Clock::default(),
             fenced: Clock::default(),
+            sent: 0,
             next: Op::new(OpKind::Yield, ObjectId::NONE),
         }
     }
@@ -302,6 +306,10 @@ impl Pass<'_> {
             // A park ends with a look at the token, also when its time was over.
             Park => clock.join(&object.released),
             BarrierWait if op.is_arrival() => self.arrive(task, op.object),
+            TrySend if op.is_arrival() => self.send(task, op.object, grant),
+            Send if self.execution.capacity(op.object) == Some(0) => {
+                self.part(task, op.object, grant);
+            }
             Wait | BarrierWait => {
                 if !is_refused {
                     clock.join(wake);
@@ -443,8 +451,11 @@ impl Pass<'_> {
         }
         let number = object.sent_count;
         object.sent_count += 1;
+        self.memory.tasks[task].sent = number;
         match self.execution.capacity(channel) {
             None => {}
+            // A sender that has to wait learns when its message was taken.
+            Some(0) if grant == Grant::Refused => {}
             Some(0) => {
                 let is_receiver = |other: &Member| {
                     other.next.kind == OpKind::Receive && other.next.object == channel
@@ -468,6 +479,17 @@ impl Pass<'_> {
         self.memory.objects[channel.index()].sent.push_back(message);
     }
 
+    /// A sender goes on whose message was taken at a rendezvous, or never will be.
+    fn part(&mut self, task: usize, channel: ObjectId, grant: Grant) {
+        let object = &self.memory.objects[channel.index()];
+        let Member { clock, sent, .. } = &mut self.memory.tasks[task];
+        if grant == Grant::Closed {
+            clock.join(&object.read);
+        } else if let Some(taken) = object.freed.get(*sent as usize) {
+            clock.join(taken);
+        }
+    }
+
     fn receive(&mut self, task: usize, channel: ObjectId, grant: Grant) {
         let object = &mut self.memory.objects[channel.index()];
         let clock = &mut self.memory.tasks[task].clock;
@@ -478,11 +500,7 @@ impl Pass<'_> {
             clock.join(&message.clock);
             self.memory.spare.push(message.clock);
         }
-        if self
-            .execution
-            .capacity(channel)
-            .is_some_and(|places| places > 0)
-        {
+        if self.execution.capacity(channel).is_some() {
             let freed = self.memory.copy_of(task);
             self.memory.objects[channel.index()].freed.push_back(freed);
         }

@@ -13,7 +13,7 @@ use unpick_trace::{ObjectId, Op, TaskId};
 pub enum Effect {
     /// The task becomes a waiter of a condition variable.
     Enlists(ObjectId),
-    /// The task arrives as the receiver at a rendezvous, or makes possible what a semaphore stands for.
+    /// The task makes possible what a semaphore stands for, or its store arrives in a variable.
     Arrives(ObjectId),
     /// The task comes to stand before a plain read of a cell.
     ReadsNext(ObjectId),

@@ -99,12 +99,12 @@ fn small_programs() -> Vec<(&'static str, Program, (u64, u64))> {
     let crossed = |outer, inner| locked(outer, &[locked(inner, &[])]);
     vec![
         (
-            "a send without room is not possible before somebody receives",
+            "a sender comes before both ends that main drops, between them, or after both",
             program(
                 room(Some(0), 0),
                 vec![vec![Spawn(1)], vec![Store(0, 2), Send(1)]],
             ),
-            (1, 1),
+            (3, 3),
         ),
         (
             "a message takes another place if it is sent earlier",

@@ -6,7 +6,8 @@ mod answers;
 use answers::{answers, answers_with, every_schedule};
 use std::collections::BTreeSet;
 use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use unpick::sync::{Arc, Barrier, RwLock};
+use unpick::sync::{Arc, Barrier, RwLock, mpsc};
+use unpick::time::Duration;
 use unpick::trace::Outcome;
 use unpick::{Config, explore, thread};
 
@@ -158,4 +159,99 @@ fn a_writer_that_finds_the_lock_free_takes_it_in_one_operation() {
     });
     assert!(found.complete);
     assert_eq!(found.schedules, 1);
+}
+
+/// An attempt to receive takes what a sender offers who waits.
+#[test]
+fn an_attempt_to_receive_meets_a_sender_that_waits() {
+    let seen = answers(|| {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let has_begun = Arc::new(AtomicUsize::new(0));
+        let other = has_begun.clone();
+        let producer = thread::spawn(move || {
+            other.store(1, SeqCst);
+            sender.send(7).is_ok()
+        });
+        let begun = has_begun.load(SeqCst);
+        let tried = receiver.try_recv();
+        drop(receiver);
+        (begun, tried.ok(), producer.join().unwrap())
+    });
+    let expected = [
+        (0, None, false),
+        (0, Some(7), true),
+        (1, None, false),
+        (1, Some(7), true),
+    ];
+    assert_eq!(seen, BTreeSet::from(expected));
+}
+
+/// The receiver can be held up between its store and its receive.
+#[test]
+fn an_attempt_to_send_meets_a_receiver_that_waits_and_no_other() {
+    let seen = answers(|| {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let has_begun = Arc::new(AtomicUsize::new(0));
+        let other = has_begun.clone();
+        let consumer = thread::spawn(move || {
+            other.store(1, SeqCst);
+            receiver.recv().ok()
+        });
+        let begun = has_begun.load(SeqCst);
+        let tried = sender.try_send(7).is_ok();
+        drop(sender);
+        (begun, tried, consumer.join().unwrap())
+    });
+    let expected = [
+        (0, false, None),
+        (0, true, Some(7)),
+        (1, false, None),
+        (1, true, Some(7)),
+    ];
+    assert_eq!(seen, BTreeSet::from(expected));
+}
+
+/// Messages that nobody takes go back to those who sent them.
+#[test]
+fn senders_get_their_own_messages_back() {
+    let seen = answers(|| {
+        let (sender, receiver) = mpsc::sync_channel(0);
+        let senders: Vec<_> = (0..2)
+            .map(|number| {
+                let sender = sender.clone();
+                thread::spawn(move || sender.send(number).map_err(|back| back.0))
+            })
+            .collect();
+        let tried = receiver.try_recv().ok();
+        drop(receiver);
+        let results = senders.into_iter().map(|sender| sender.join().unwrap());
+        let results: Vec<_> = results.collect();
+        for (number, result) in results.iter().enumerate() {
+            let is_taken = tried == Some(number);
+            assert_eq!(*result, if is_taken { Ok(()) } else { Err(number) });
+        }
+        tried
+    });
+    assert_eq!(seen, BTreeSet::from([None, Some(0), Some(1)]));
+}
+
+/// A search lets others go before a task that can give up; a random schedule need not.
+#[test]
+fn a_timed_receive_at_a_rendezvous_waits_or_gives_up() {
+    let seen = Arc::new(std::sync::Mutex::new(BTreeSet::new()));
+    let gather = seen.clone();
+    let found = explore(
+        Config::new().strategy("random").executions(300),
+        move || {
+            let (sender, receiver) = mpsc::sync_channel(0);
+            let producer = thread::spawn(move || sender.send(7).is_ok());
+            let received = receiver.recv_timeout(Duration::from_secs(1)).ok();
+            drop(receiver);
+            let answer = (received, producer.join().unwrap());
+            gather.lock().unwrap().insert(answer);
+        },
+    );
+    assert!(found.first_failure.is_none());
+    let expected = BTreeSet::from([(None, false), (Some(7), true)]);
+    assert_eq!(*seen.lock().unwrap(), expected);
 }

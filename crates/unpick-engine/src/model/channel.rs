@@ -1,6 +1,10 @@
 //! Channels: queues with a limit, and rendezvous.
+//!
+//! At a rendezvous a task comes to send or to receive, and both are noticed: an attempt to receive takes what
+//! a sender offers who waits, and an attempt to send succeeds if a receiver waits who was offered nothing.
+//! Whoever comes and finds the other one goes on at once; otherwise it waits, by a second operation.
 
-use crate::{Effect, Execution, Grant, object::State, recording::Call};
+use crate::{Execution, Grant, object::State, recording::Call};
 use unpick_trace::{ObjectId, Op, OpKind, TaskId};
 
 impl Execution {
@@ -43,13 +47,6 @@ impl Execution {
             self.objects[op.object.index()].begin_wait(task);
             enabled = op.timed || self.is_possible(task, &op);
         }
-        if op.kind == OpKind::Receive {
-            // A rendezvous needs to see that the receiver is there.
-            self.refresh(op.object);
-            if self.capacity(op.object) == Some(0) {
-                self.mark(Effect::Arrives(op.object));
-            }
-        }
         self.set_enabled(task, enabled);
     }
 
@@ -63,6 +60,7 @@ impl Execution {
             queued,
             senders,
             receiver,
+            ..
         } = &mut object.state
         else {
             return self.perform_on_other_channel(task, op);
@@ -100,6 +98,7 @@ impl Execution {
             queued,
             senders,
             receiver,
+            ..
         } = &mut object.state
         else {
             return self.perform_on_other_channel(task, op);
@@ -128,10 +127,10 @@ impl Execution {
     #[inline(never)]
     fn perform_on_other_channel(&mut self, task: TaskId, op: Op) {
         self.objects[op.object.index()].end_any_wait(task);
-        let grant = self.apply_channel(&op);
+        let grant = self.apply_channel(task, &op);
         self.granted = grant;
         match grant {
-            Grant::Refused => self.note_idle(task),
+            Grant::Refused if !op.is_arrival() => self.note_idle(task),
             _ => self.note_change(task),
         }
         if grant != Grant::Done {
@@ -140,30 +139,49 @@ impl Execution {
         self.refresh(op.object);
     }
 
-    pub(super) fn apply_channel(&mut self, op: &Op) -> Grant {
-        let is_rendezvous = matches!(
-            self.objects[op.object.index()].state,
-            State::Channel {
-                capacity: Some(0),
-                ..
-            }
-        );
-        let receiving = is_rendezvous && self.is_receiving(op.object);
+    pub(super) fn apply_channel(&mut self, task: TaskId, op: &Op) -> Grant {
         let State::Channel {
             capacity,
             queued,
             senders,
             receiver,
+            ..
         } = &mut self.objects[op.object.index()].state
         else {
             not_a_channel(*op);
         };
         let has_room = match *capacity {
             None => true,
-            Some(0) => *queued == 0 && receiving,
+            Some(0) => return self.apply_rendezvous(task, op),
             Some(limit) => *queued < limit,
         };
         use_channel(op.kind, has_room, queued, senders, receiver)
+    }
+
+    fn apply_rendezvous(&mut self, task: TaskId, op: &Op) -> Grant {
+        let is_receiving = self.is_receiving(op.object);
+        let State::Channel {
+            queued,
+            senders,
+            receiver,
+            offered,
+            ..
+        } = &mut self.objects[op.object.index()].state
+        else {
+            not_a_channel(*op);
+        };
+        let meets = *queued == 0 && is_receiving;
+        match op.kind {
+            OpKind::Send if *offered - *queued >= self.tasks[task.index()].ticket => Grant::Done,
+            OpKind::Send => Grant::Closed,
+            OpKind::TrySend if *receiver && (meets || op.is_arrival()) => {
+                *queued += 1;
+                *offered += 1;
+                self.tasks[task.index()].ticket = *offered;
+                if meets { Grant::Done } else { Grant::Refused }
+            }
+            kind => use_channel(kind, false, queued, senders, receiver),
+        }
     }
 
     /// Another sender of a channel comes into being, within the transition of some other operation.

@@ -1,7 +1,7 @@
 //! Races of a finished execution, and the sequences that reverse them.
 
 use super::sections::{Sections, add_accesses};
-use super::simulation::{Simulation, is_round_over};
+use super::simulation::{Simulation, can_go_on, follows_arrival};
 use super::units::Units;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, conflict};
@@ -132,10 +132,11 @@ impl Races<'_> {
             // It comes after everything before it, wherever it stands.
             OpKind::Quiesce => Possible::No,
             OpKind::Flush => self.can_leave(first, sequence, second).into(),
-            OpKind::BarrierWait => {
-                is_round_over(self, self.events(first, sequence), &all[second]).into()
+            OpKind::BarrierWait | OpKind::Send if follows_arrival(self.execution, op) => {
+                can_go_on(self, self.events(first, sequence), &all[second]).into()
             }
             OpKind::Wait => self.was_possible(first, sequence, second),
+            OpKind::Park if self.is_woken(second) => Possible::Yes,
             OpKind::Lock
             | OpKind::ReadLock
             | OpKind::WriteLock
@@ -143,10 +144,7 @@ impl Races<'_> {
             | OpKind::Acquire
             | OpKind::Park
             | OpKind::Receive
-            | OpKind::Send => match op.kind == OpKind::Park && self.is_woken(second) {
-                true => Possible::Yes,
-                false => self.simulate(first, sequence, op).admits(op).into(),
-            },
+            | OpKind::Send => self.simulate(first, sequence, op).admits(op).into(),
             _ => Possible::Yes,
         }
     }
@@ -155,7 +153,7 @@ impl Races<'_> {
     fn simulate(&self, first: usize, sequence: &[usize], op: &Op) -> Simulation {
         let mut object = Simulation::new(self.execution, self.history, op);
         for event in self.events(first, sequence) {
-            object.perform(self.execution, self.history, event);
+            object.perform(self.history, event);
         }
         object
     }

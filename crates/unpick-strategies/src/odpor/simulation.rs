@@ -22,8 +22,6 @@ pub(super) struct Simulation {
     room: Option<i64>,
     senders: i64,
     has_receiver: bool,
-    /// Whether somebody stands before a receive, which a send without room needs.
-    is_receiving: bool,
 }
 
 impl Simulation {
@@ -40,9 +38,8 @@ impl Simulation {
             room: execution.capacity(op.object).map(i64::from),
             senders: 0,
             has_receiver: true,
-            is_receiving: false,
         };
-        (0..history.events().len()).for_each(|event| object.perform(execution, history, event));
+        (0..history.events().len()).for_each(|event| object.perform(history, event));
         Simulation {
             is_held: false,
             readers: 0,
@@ -54,55 +51,28 @@ impl Simulation {
             traffic: (0, 0),
             senders: i64::from(senders) - object.senders,
             has_receiver: true,
-            is_receiving: false,
             ..object
         }
     }
 
-    pub fn perform(&mut self, execution: &Execution, history: &History, event: usize) {
+    pub fn perform(&mut self, history: &History, event: usize) {
         if history.events()[event].op.object == self.object {
             self.apply(history, event);
         }
-        if self.room == Some(0) {
-            self.is_receiving |= self.comes_to_receive(execution, history, event);
-        }
-    }
-
-    /// Whether a task comes to stand before a receive within an event: the one that acts, or one
-    /// that it creates.
-    fn comes_to_receive(&self, execution: &Execution, history: &History, event: usize) -> bool {
-        let events = history.events();
-        let acts =
-            |task: TaskId| task == events[event].task || history.creator_of(task) == Some(event);
-        let next = |task: TaskId| {
-            let mut later = events[event + 1..].iter();
-            let performed = later.find(|later| later.task == task).map(|later| later.op);
-            let pending = || {
-                execution
-                    .is_pending(task)
-                    .then(|| execution.pending_op(task))
-            };
-            performed.or_else(pending)
-        };
-        let mut tasks = (0..execution.task_count()).map(|index| TaskId(index as u32));
-        tasks.any(|task| {
-            let op = next(task).filter(|_| acts(task));
-            op.is_some_and(|op| op.kind == OpKind::Receive && op.object == self.object)
-        })
     }
 
     fn apply(&mut self, history: &History, event: usize) {
         use OpKind::*;
         let past = &history.events()[event];
-        if past.op.kind == Receive {
-            self.is_receiving = false;
-        }
         match past.op.kind {
             SenderDrop => self.senders -= 1,
             ReceiverDrop => self.has_receiver = false,
             TryWriteLock if past.is_refused => {
                 self.writers_waiting += i64::from(past.op.is_arrival());
             }
+            // What is offered waits to be taken, and the sender goes on by a second operation.
+            TrySend if past.op.is_arrival() => self.count += i64::from(self.has_receiver),
+            Send if self.room == Some(0) => {}
             _ if past.is_refused => {}
             WriteLock if self.writers_waiting > 0 => {
                 self.writers_waiting -= 1;
@@ -141,7 +111,6 @@ impl Simulation {
             OpKind::Acquire => self.count >= i64::from(op.argument),
             OpKind::Receive => self.count > 0 || self.senders <= 0,
             OpKind::Send if !self.has_receiver => true,
-            OpKind::Send if self.room == Some(0) => self.count == 0 && self.is_receiving,
             OpKind::Send => self.room.is_none_or(|room| self.count < room),
             _ => !self.is_held && self.readers == 0,
         }
@@ -168,18 +137,37 @@ impl Simulation {
     }
 }
 
-/// Whether enough tasks have arrived at a barrier, in these events, for the task of a unit to leave it.
-pub(super) fn is_round_over(
+/// Whether an operation follows one by which its task has come to wait for what others do at a barrier or a
+/// rendezvous.
+pub(super) fn follows_arrival(execution: &Execution, op: &Op) -> bool {
+    op.kind == OpKind::BarrierWait || execution.capacity(op.object) == Some(0)
+}
+
+/// Whether a task that has come to wait can go on after these events: enough others have arrived at the
+/// barrier, or its message was taken, or never will be.
+pub(super) fn can_go_on(
     races: &Races<'_>,
     kept: impl Iterator<Item = usize>,
-    leave: &Unit,
+    second: &Unit,
 ) -> bool {
-    let events = kept.map(|event| &races.history.events()[event]);
-    let arrivals: Vec<TaskId> = events
-        .filter(|event| event.op.is_arrival() && event.op.object == leave.op.object)
-        .map(|event| event.task)
-        .collect();
-    let parties = races.execution.parties(leave.op.object);
-    let own = arrivals.iter().rposition(|&task| task == leave.task);
-    own.is_some_and(|own| arrivals.len() >= (own / parties + 1) * parties)
+    use OpKind::{Receive, ReceiverDrop, TryReceive, TrySend};
+    let (mut came, mut taken): (Vec<TaskId>, usize) = (Vec::new(), 0);
+    for event in kept.map(|event| &races.history.events()[event]) {
+        match event.op.kind {
+            _ if event.op.object != second.op.object => {}
+            ReceiverDrop => return true,
+            Receive | TryReceive => taken += usize::from(!event.is_refused),
+            TrySend if !event.is_refused => came.push(event.task),
+            _ if event.op.is_arrival() => came.push(event.task),
+            _ => {}
+        }
+    }
+    let Some(own) = came.iter().rposition(|&task| task == second.task) else {
+        return false;
+    };
+    let parties = races.execution.parties(second.op.object);
+    match second.op.kind {
+        OpKind::BarrierWait => came.len() >= (own / parties + 1) * parties,
+        _ => taken > own,
+    }
 }

@@ -193,8 +193,12 @@ fn predecessors(
         (Receive | TryReceive, _) => {
             // Messages come out in the order in which they went in.
             let received = of_kinds(&[Receive, TryReceive]).len();
-            let sent = of_kinds(&[Send, TrySend]).into_iter();
+            let sent = messages(trace, courses, later).into_iter();
             sent.skip(received).take(1).collect()
+        }
+        (Send, _) if record.capacity == Some(0) => {
+            let received = of_kinds(&[Receive, TryReceive]);
+            taken(trace, courses, &received, later)
         }
         (Send | TrySend, _) => {
             let sent = of_kinds(&[Send, TrySend]).len();
@@ -213,6 +217,33 @@ fn predecessors(
         (Join, _) => last_of(trace, later),
         _ => Vec::new(),
     }
+}
+
+/// The steps before a step that put a message into its channel. At a rendezvous a sender that has to wait has
+/// offered its message.
+fn messages(trace: &Trace, courses: &[Course], later: usize) -> Vec<usize> {
+    let belongings = belongings(trace);
+    let sends = operations(trace)
+        .take_while(|&at| at < later)
+        .filter(|&at| {
+            let op = &trace.steps[at].op;
+            let is_send = matches!(op.kind, OpKind::Send | OpKind::TrySend);
+            let is_put = courses[at] == Course::Done || belongings[at].has_second;
+            op.object == trace.steps[later].op.object
+                && is_send
+                && is_put
+                && !belongings[at].is_second
+        });
+    sends.collect()
+}
+
+/// The receive that took the message of a sender at a rendezvous, after which the sender goes on.
+fn taken(trace: &Trace, courses: &[Course], received: &[usize], send: usize) -> Vec<usize> {
+    let task = trace.steps[send].task;
+    let sent = messages(trace, courses, send);
+    let own = sent.iter().rposition(|&at| trace.steps[at].task == task);
+    let receive = own.and_then(|own| received.get(own));
+    receive.into_iter().copied().collect()
 }
 
 /// What the receiver of a rendezvous did last before it came to the meeting.

@@ -138,35 +138,21 @@ impl Operations {
             let Operation {
                 task, before, op, ..
             } = operations.list[at];
-            operations.add_arrival(trace, task, before, &op, record);
+            operations.add_arrival(trace, task, before, &op);
         }
         if let Some(Outcome::Deadlock(deadlock)) = execution.outcome() {
             for blocked in &deadlock.blocked {
                 let task = blocked.task.index();
-                operations.add_arrival(trace, task, last[task], &blocked.op, record);
+                operations.add_arrival(trace, task, last[task], &blocked.op);
             }
         }
         operations.add_data(record);
         operations
     }
 
-    /// Arriving before some operations is noticed by others, within the transition before: the
-    /// waiter of a condition variable enlists, and a send without room is possible once somebody waits
-    /// to receive.
-    fn add_arrival(
-        &mut self,
-        trace: &Trace,
-        task: usize,
-        before: Option<usize>,
-        op: &Op,
-        record: &Record,
-    ) {
-        let is_noticed = match op.kind {
-            OpKind::Wait => true,
-            OpKind::Receive => record.capacity == Some(0),
-            _ => false,
-        };
-        if !is_noticed {
+    /// The waiter of a condition variable enlists within the transition before, and others notice it.
+    fn add_arrival(&mut self, trace: &Trace, task: usize, before: Option<usize>, op: &Op) {
+        if op.kind != OpKind::Wait {
             return;
         }
         // The first operation of a task is reached within the transition that creates it.

@@ -5,9 +5,10 @@
 
 use super::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use crate::rt::{self, Modelled, ObjectCell, Queue, Shared};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 use unpick_engine::{Grant, Shape};
-use unpick_trace::OpKind;
+use unpick_trace::{Op, OpKind};
 
 pub(crate) struct Channel<T> {
     /// Known from the beginning, so that it also tells the execution.
@@ -15,6 +16,9 @@ pub(crate) struct Channel<T> {
     capacity: Option<u32>,
     /// Closed once the receiver is gone.
     messages: Queue<T>,
+    /// The messages of a rendezvous, with their numbers. Those that nobody takes go back to their senders.
+    offers: Queue<(u32, T)>,
+    offered: AtomicU32,
 }
 
 impl<T> Modelled for Channel<T> {
@@ -67,10 +71,90 @@ impl<T> Channel<T> {
             object: ObjectCell::new(),
             capacity: bound.map(|bound| u32::try_from(bound).unwrap_or(u32::MAX)),
             messages: Queue::new(),
+            offers: Queue::new(),
+            offered: AtomicU32::new(0),
         };
         // Named by the task that makes it, not by the one that happens to use it first.
         rt::add_object(&channel.object, channel.shape());
         channel
+    }
+
+    fn is_rendezvous(&self) -> bool {
+        self.capacity == Some(0)
+    }
+
+    /// Comes to send or to receive at a rendezvous.
+    #[track_caller]
+    fn arrive(&self, kind: OpKind) -> Grant {
+        self.check();
+        let grant = rt::operate_with(kind, false, Op::ARRIVAL, self);
+        grant.unwrap_or_else(|| used_outside())
+    }
+
+    /// Offers a message at a rendezvous. Answers its number.
+    fn offer(&self, value: T) -> u32 {
+        let number = self.offered.fetch_add(1, Relaxed);
+        // Refused only while an execution is torn down.
+        drop(self.offers.push((number, value)));
+        number
+    }
+
+    /// Takes the oldest message that is offered.
+    fn take_offer(&self) -> Option<T> {
+        self.offers.pop().map(|(_, value)| value)
+    }
+
+    /// Takes back a message that nobody will take. The order of the others does not matter any more.
+    fn take_back(&self, number: u32) -> Option<T> {
+        for _ in 0..self.offered.load(Relaxed) {
+            let (other, value) = self.offers.pop()?;
+            if other == number {
+                return Some(value);
+            }
+            drop(self.offers.push((other, value)));
+        }
+        None
+    }
+
+    #[cold]
+    #[track_caller]
+    fn send_at_rendezvous(&self, value: T) -> Result<(), SendError<T>> {
+        match self.arrive(OpKind::TrySend) {
+            Grant::Closed => Err(SendError(value)),
+            Grant::Refused => {
+                let number = self.offer(value);
+                match self.operate(OpKind::Send) {
+                    // Not there only while an execution is torn down.
+                    Grant::Closed => Err(SendError(
+                        self.take_back(number).unwrap_or_else(|| rt::abandon()),
+                    )),
+                    _ => Ok(()),
+                }
+            }
+            _ => {
+                self.offer(value);
+                Ok(())
+            }
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn receive_at_rendezvous(&self, limit: Option<Duration>) -> Result<T, RecvTimeoutError> {
+        let mut grant = self.arrive(OpKind::TryReceive);
+        if grant == Grant::Refused {
+            grant = match limit {
+                None => self.operate(OpKind::Receive),
+                Some(limit) => rt::operate_until(OpKind::Receive, self, limit)
+                    .unwrap_or_else(|| used_outside()),
+            };
+        }
+        match grant {
+            Grant::TimedOut => Err(RecvTimeoutError::Timeout),
+            Grant::Closed => Err(RecvTimeoutError::Disconnected),
+            // Empty only while an execution is torn down: nobody will ever send.
+            _ => Ok(self.take_offer().unwrap_or_else(|| rt::abandon())),
+        }
     }
 
     /// Puts in a message that may be sent. It comes back if the receiver is gone.
@@ -135,6 +219,9 @@ impl<T> SendingEnd<T> {
     #[inline(always)]
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
+        if self.0.is_rendezvous() {
+            return self.0.send_at_rendezvous(value);
+        }
         let grant = self.0.operate(OpKind::Send);
         self.0.put(value, Some(grant)).map_err(SendError)
     }
@@ -144,6 +231,10 @@ impl<T> SendingEnd<T> {
         match self.0.operate(OpKind::TrySend) {
             Grant::Closed => Err(TrySendError::Disconnected(value)),
             Grant::Refused => Err(TrySendError::Full(value)),
+            _ if self.0.is_rendezvous() => {
+                self.0.offer(value);
+                Ok(())
+            }
             _ => {
                 self.0.push(value);
                 Ok(())
@@ -175,6 +266,10 @@ impl<T> ReceivingEnd<T> {
     #[inline(always)]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
+        if self.0.is_rendezvous() {
+            let received = self.0.receive_at_rendezvous(None);
+            return received.map_err(|_| RecvError);
+        }
         let grant = self.0.operate(OpKind::Receive);
         self.0.take(grant).ok_or(RecvError)
     }
@@ -184,6 +279,7 @@ impl<T> ReceivingEnd<T> {
         match self.0.operate(OpKind::TryReceive) {
             Grant::Closed => Err(TryRecvError::Disconnected),
             Grant::Refused => Err(TryRecvError::Empty),
+            _ if self.0.is_rendezvous() => self.0.take_offer().ok_or(TryRecvError::Disconnected),
             // Empty only while an execution is torn down.
             _ => self.0.messages.pop().ok_or(TryRecvError::Disconnected),
         }
@@ -191,6 +287,9 @@ impl<T> ReceivingEnd<T> {
 
     #[track_caller]
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        if self.0.is_rendezvous() {
+            return self.0.receive_at_rendezvous(Some(limit));
+        }
         self.0.check();
         match rt::operate_until(OpKind::Receive, &*self.0, limit) {
             Some(Grant::TimedOut) => Err(RecvTimeoutError::Timeout),
