@@ -13,6 +13,9 @@
 //!    which the rest is unknown;
 //! 3. if a schedule contains reads that it need not contain, also one without each of them.
 //!
+//! Where a task fails in τ, nothing comes behind the events of its last transition; so these are in no other
+//! schedule, and what tasks were about to do then is asked for without them.
+//!
 //! Read E from its beginning as a number with a binary digit for each read, one if it is promised: a seed
 //! adds r and drops at most later ones, so the number grows, until τ is E. What has no read to tell it
 //! apart, a deadlock or a data race, is asked for in every trace.
@@ -54,10 +57,9 @@ impl<'a> Expansion<'a> {
         let by_place: HashMap<Place, EventId> = events.chain(answers).collect();
         let mut kept: BTreeMap<TaskKey, Vec<EventId>> = BTreeMap::new();
         for place in content.keys() {
-            if let Some(&event) = by_place
-                .get(place)
-                .filter(|&&event| event < transcript.performed)
-            {
+            let is_kept =
+                |event: &&EventId| **event < transcript.performed && !fails(transcript, **event);
+            if let Some(&event) = by_place.get(place).filter(is_kept) {
                 kept.entry(place.task).or_default().push(event);
             }
         }
@@ -101,7 +103,8 @@ impl<'a> Expansion<'a> {
     fn ask(&mut self, wish: &Wish) {
         let whole: Vec<usize> = self.kept.iter().map(Vec::len).collect();
         let mut asked = HashSet::new();
-        let mut open = VecDeque::from([(whole, Vec::new())]);
+        let target = wish.event(self.transcript);
+        let mut open = VecDeque::from([(whole, self.failed_without(target.as_slice()))]);
         let mut sat: Vec<(Vec<usize>, Vec<EventId>)> = Vec::new();
         let mut is_possible = HashMap::new();
         while let Some((cut, exclude)) = open.pop_front() {
@@ -161,6 +164,15 @@ impl<'a> Expansion<'a> {
         }
     }
 
+    /// The events with which the trace failed, unless one of these is among them: then it ends the schedule.
+    fn failed_without(&self, goals: &[EventId]) -> Vec<EventId> {
+        let (from, to) = self.transcript.failed;
+        match goals.iter().any(|&goal| fails(self.transcript, goal)) {
+            true => Vec::new(),
+            false => (from..to).collect(),
+        }
+    }
+
     fn included(&self, cut: &[usize]) -> Vec<EventId> {
         let parts = self.kept.iter().zip(cut);
         parts
@@ -191,7 +203,8 @@ impl<'a> Expansion<'a> {
             if first == 0 || shown.contains(&(first, second)) {
                 continue;
             }
-            let query = Query::new(Goal::Race(one, other));
+            let failed = self.failed_without(&[one, other]);
+            let query = Query::new(Goal::Race(one, other)).excluding(failed);
             if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
                 shown.insert((first, second));
                 let mut seed = Seed::new(self.transcript, &schedule, None);
@@ -215,11 +228,14 @@ impl<'a> Expansion<'a> {
         if ring.iter().all(|&request| request >= performed) {
             return;
         }
-        let reads = self.model.reads().filter(|&read| read < performed);
+        let is_seen = |&read: &EventId| read < performed && !fails(self.transcript, read);
+        let reads = self.model.reads().filter(is_seen);
         let all = reads.filter(|&read| !behind(read)).collect();
         let kept = self.kept.concat();
         for include in [all, kept, Vec::new()] {
-            let query = Query::new(Goal::Deadlock(ring.clone())).including(include);
+            let query = Query::new(Goal::Deadlock(ring.clone()))
+                .including(include)
+                .excluding(self.failed_without(&ring));
             if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
                 let mut seed = Seed::new(self.transcript, &schedule, None);
                 let places = ring.iter().map(|&request| self.transcript.places[request]);
@@ -230,6 +246,12 @@ impl<'a> Expansion<'a> {
             }
         }
     }
+}
+
+/// Whether the trace failed with this event.
+fn fails(transcript: &Transcript, event: EventId) -> bool {
+    let (from, to) = transcript.failed;
+    (from..to).contains(&event)
 }
 
 /// The values that a read did not see and might.

@@ -12,6 +12,7 @@ pub(crate) mod tests;
 mod theory;
 
 use crate::closure::Closure;
+use crate::groups::{Split, splits};
 use crate::model::{Model, Span};
 use crate::query::Plan;
 use crate::replay::Replay;
@@ -41,7 +42,9 @@ pub(crate) fn solve(
         let Found::Schedule(schedule) = &found else {
             break found;
         };
-        let faults = faults(model, schedule);
+        let mut faults = faults(model, schedule);
+        let splits = splits(model, plan, schedule).into_iter();
+        faults.extend(splits.map(Fault::Split));
         if faults.is_empty() {
             break found;
         }
@@ -54,6 +57,7 @@ pub(crate) fn solve(
                 Fault::Read(read) => clauses.add_read(read),
                 Fault::Sections(one, other) => clauses.add_sections(one, other),
                 Fault::Window(notify, wait) => clauses.add_window(notify, wait),
+                Fault::Split(split) => clauses.add_split(split),
             }
         }
     };
@@ -73,6 +77,8 @@ enum Fault {
     Sections(Span, Span),
     /// A notification meets a waiter.
     Window(EventId, Span),
+    /// Something comes between the events of a transition.
+    Split(Split),
 }
 
 /// Performs a schedule whatever happens and notes what is wrong.

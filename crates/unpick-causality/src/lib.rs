@@ -29,6 +29,7 @@
 //! |---|---|
 //! | `order` | what of program order is kept, by memory model |
 //! | `model` | the model, and when a trace has none |
+//! | `groups` | transitions of several events |
 //! | `replay` | performing events and taking them back |
 //! | `query` | questions, and the one form they all have |
 //! | `candidates` | what is worth asking about |
@@ -47,6 +48,7 @@ mod candidates;
 mod closure;
 mod complete;
 mod foretell;
+mod groups;
 mod lazy;
 mod literal;
 mod mcr;

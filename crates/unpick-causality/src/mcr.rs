@@ -174,7 +174,7 @@ impl Mcr {
             queries: counts.queries,
             sat: counts.sat,
             unsat: counts.unsat,
-            constraints: counts.clauses,
+            constraints: counts.constraints,
             nanoseconds: start.elapsed().as_nanos() as u64,
         });
         seeds

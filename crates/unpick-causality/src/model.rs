@@ -8,7 +8,8 @@
 //!
 //! - everything before it by ≺ has been performed (`order.rs`),
 //! - it finds what it found in the trace: a read its value, a lock that nobody holds,
-//! - a notification meets no waiter that it did not meet in the trace.
+//! - a notification meets no waiter that it did not meet in the trace,
+//! - nothing comes between it and the other events of its transition (`groups.rs`).
 //!
 //! A [`Model`] never changes; [`crate::Solver`] answers [`crate::Query`]s about it.
 //!
@@ -19,6 +20,7 @@
 //! - A notification may lie in the windows of other waits if it did so in the trace. Were that forbidden,
 //!   as printed, a trace with two waiters and two notifications would not be in its own model.
 
+use crate::groups::Groups;
 use crate::order::{Forwarding, Order};
 use crate::replay::{Replay, Violation};
 use std::collections::HashMap;
@@ -81,6 +83,8 @@ pub struct Model {
     pub(crate) avoids: HashMap<EventId, Vec<Span>>,
     /// For the beginning of a wait, its end.
     pub(crate) wakes: HashMap<EventId, EventId>,
+    /// The transitions of several events.
+    pub(crate) groups: Groups,
 }
 
 impl Model {
@@ -163,6 +167,10 @@ impl Model {
             closes: vec![None; events.len()],
             avoids: HashMap::new(),
             wakes: HashMap::new(),
+            groups: match forwarding {
+                Forwarding::Operational => Groups::new(&events, &order),
+                Forwarding::Printed => Groups::default(),
+            },
             events,
             order,
             opening,

@@ -131,7 +131,7 @@ impl Plan {
             start: stops.iter().copied().min().unwrap_or(0),
             prefix: query.prefix.clone(),
         };
-        let ceiling = ceiling(model, &[stops.as_slice(), &query.exclude].concat());
+        let ceiling = ceiling(model, &stops, &query.exclude);
         for &stop in &stops {
             for (own, &other) in plan.required.iter_mut().zip(model.order.clock(stop)) {
                 *own = (*own).max(other);
@@ -150,6 +150,7 @@ impl Plan {
                 plan.require(model, write);
             }
         }
+        plan.require_groups(model, &stops);
         let mut below = plan.required.iter().zip(&ceiling);
         if below.any(|(required, ceiling)| required > ceiling) {
             return None;
@@ -178,6 +179,24 @@ impl Plan {
         chains.flat_map(|(chain, &limit)| chain[..limit as usize].iter().copied())
     }
 
+    /// How many constraints it stands for.
+    pub fn constraint_count(&self, model: &Model) -> u64 {
+        let kept = |event: EventId| model.order.predecessors(event).count() as u64;
+        let seen = |event: EventId| u64::from(model.events[event].reads().is_some());
+        let events: u64 = self
+            .events(model)
+            .map(|event| kept(event) + seen(event))
+            .sum();
+        let sections = model.sections.iter().map(|sections| {
+            let opened = sections
+                .iter()
+                .filter(|span| self.may_perform(model, span.opens));
+            let count = opened.count() as u64;
+            count * count.saturating_sub(1) / 2
+        });
+        events + sections.sum::<u64>() + u64::from(self.target.is_some())
+    }
+
     fn require(&mut self, model: &Model, event: EventId) {
         let clock = model.order.clock(event);
         for (own, &other) in self.required.iter_mut().zip(clock) {
@@ -186,6 +205,26 @@ impl Plan {
         let (chain, place) = model.order.place[event];
         let own = &mut self.required[chain as usize];
         *own = (*own).max(place + 1);
+    }
+
+    /// Requires transitions as a whole, but for those that end with a stop.
+    fn require_groups(&mut self, model: &Model, stops: &[EventId]) {
+        let mut is_settled = false;
+        while !is_settled {
+            is_settled = true;
+            for group in model.groups.iter() {
+                let (first, last) = (group[0], group[group.len() - 1]);
+                let is_required = |event: EventId| {
+                    let (chain, place) = model.order.place[event];
+                    place < self.required[chain as usize]
+                };
+                let is_stopped = group.iter().any(|event| stops.contains(event));
+                if is_required(first) && !is_required(last) && !is_stopped {
+                    self.require(model, last);
+                    is_settled = false;
+                }
+            }
+        }
     }
 
     /// Finds the events that can be of any use: what is required, what reads can take their values from,
@@ -206,6 +245,9 @@ impl Plan {
         while let Some(chain) = (0..wanted.len()).find(|&chain| self.limit[chain] < wanted[chain]) {
             let event = model.order.chains[chain][self.limit[chain] as usize];
             self.limit[chain] += 1;
+            for &part in model.groups.of(event).unwrap_or_default() {
+                raise(model, &mut wanted, ceiling, part);
+            }
             for &before in &model.order.across[event] {
                 raise(model, &mut wanted, ceiling, before);
             }
@@ -314,15 +356,37 @@ fn is_ring(model: &Model, requests: &[EventId]) -> bool {
     !requests.is_empty() && is_distinct && requests.iter().all(waits)
 }
 
-/// For each chain, how many of its events do not come behind one of `stops`.
-fn ceiling(model: &Model, stops: &[EventId]) -> Vec<u32> {
+/// For each chain, how many of its events do not come behind one of `stops` or `excluded`. What is not performed as a
+/// whole is not begun, unless it ends with a stop.
+fn ceiling(model: &Model, stops: &[EventId], excluded: &[EventId]) -> Vec<u32> {
     let order = &model.order;
-    let is_behind = |event: EventId| {
-        let behind = |&stop: &EventId| stop == event || order.is_before(stop, event);
-        stops.iter().any(behind)
-    };
-    let chains = order.chains.iter();
-    chains
-        .map(|chain| chain.partition_point(|&event| !is_behind(event)) as u32)
-        .collect()
+    let mut ends = [stops, excluded].concat();
+    loop {
+        let is_behind = |event: EventId| {
+            let behind = |&stop: &EventId| stop == event || order.is_before(stop, event);
+            ends.iter().any(behind)
+        };
+        let chains = order.chains.iter();
+        let ceiling: Vec<u32> = chains
+            .map(|chain| chain.partition_point(|&event| !is_behind(event)) as u32)
+            .collect();
+        let is_open = |event: EventId| {
+            let (chain, place) = order.place[event];
+            place < ceiling[chain as usize]
+        };
+        let is_cut = |group: &&[EventId]| {
+            let is_stopped = group.iter().any(|event| stops.contains(event));
+            is_open(group[0]) && !is_open(group[group.len() - 1]) && !is_stopped
+        };
+        let cut: Vec<EventId> = model
+            .groups
+            .iter()
+            .filter(is_cut)
+            .map(|one| one[0])
+            .collect();
+        if cut.is_empty() {
+            return ceiling;
+        }
+        ends.extend(cut);
+    }
 }

@@ -6,6 +6,7 @@
 //! trace performed and is quicker.
 
 use crate::closure::Closure;
+use crate::groups::is_whole;
 use crate::lazy;
 use crate::model::Model;
 use crate::query::{Plan, Query};
@@ -59,6 +60,9 @@ pub struct Counts {
     pub by_closure: u64,
     /// Answers by the SAT solver.
     pub by_solver: u64,
+    /// What all questions ask for, by whatever means they are answered: orders that are kept, reads that see their
+    /// values, and sections that exclude each other.
+    pub constraints: u64,
     /// Clauses given to the SAT solver.
     pub clauses: u64,
     /// Conflicts of the SAT solver.
@@ -99,7 +103,10 @@ impl Solver {
     ) -> Answer {
         self.counts.queries += 1;
         let answer = match Plan::new(model, query) {
-            Some(plan) => answer(self, model, &plan),
+            Some(plan) => {
+                self.counts.constraints += plan.constraint_count(model);
+                answer(self, model, &plan)
+            }
             None => {
                 self.counts.by_closure += 1;
                 Answer::Unsat
@@ -114,7 +121,10 @@ impl Solver {
     }
 
     fn answer(&mut self, model: &Model, plan: &Plan) -> Answer {
-        let found = search(model, plan, self.budget.state_count_max);
+        let mut found = search(model, plan, self.budget.state_count_max);
+        if matches!(&found, Found::Schedule(one) if !is_whole(model, plan, one)) {
+            found = Found::GaveUp;
+        }
         if let Some(answer) = conclude(model, plan, found) {
             self.counts.by_search += 1;
             return answer;

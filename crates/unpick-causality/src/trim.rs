@@ -22,6 +22,8 @@ pub(crate) fn trim(model: &Model, plan: &Plan, schedule: &[EventId]) -> Vec<Even
         while let Some(event) = needed.pop() {
             if !std::mem::replace(&mut is_needed[event], true) {
                 needed.extend(model.order.predecessors(event));
+                let group = model.groups.of(event).unwrap_or_default().iter();
+                needed.extend(group.filter(|&&one| plan.may_perform(model, one)));
                 needed.extend_from_slice(&sources[event]);
             }
         }

@@ -15,7 +15,6 @@ use unpick::{
     Classes, Exploration, FirstFailure, PartFound, Planning, Proviso, Provisos, Shard, ShardFound,
     StopReason,
 };
-use unpick_suite::Source;
 
 const REASONS: &[(StopReason, &str)] = &[
     (StopReason::Exhausted, "exhausted"),
@@ -78,10 +77,7 @@ impl Line {
             "failures_by_cause": self.groups,
             "hbrs": found.hbrs(),
             "lazy_hbrs": found.lazy_hbrs(),
-            "states": match self.counts_reads(found) {
-                true => found.read_states(),
-                false => found.states(),
-            },
+            "states": found.states(),
             "read_states": found.read_states(),
             "planning": found.planning.as_ref().map(planning_to_json),
             "histories": covered.map(|covered| covered.histories),
@@ -105,13 +101,6 @@ impl Line {
             object["bounds"] = by_bound.collect();
         }
         object
-    }
-
-    /// Whether a state is what reads have seen: as those who plan by it and the programs made for that mean it.
-    fn counts_reads(&self, found: &Exploration) -> bool {
-        let program = unpick_suite::find(&self.name);
-        let is_huang = program.is_ok_and(|one| one.program.source == Source::Huang);
-        found.planning.is_some() || is_huang
     }
 
     fn shard_to_json(&self, shard: Shard, found: &Exploration) -> Value {

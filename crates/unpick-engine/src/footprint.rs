@@ -45,6 +45,8 @@ impl Location {
     pub const DATA: u32 = DATA;
     /// The part of a task that is whether it has ended.
     pub const END: u32 = END;
+    /// The part of a variable that a task reads while it is alone; the next one is what it writes.
+    pub const ALONE: u32 = ALONE;
 
     /// Whether this is a place for a message in a channel, or for a store in a buffer.
     pub(crate) fn is_slot(self) -> bool {
@@ -61,6 +63,9 @@ pub(crate) const DATA: u32 = 1;
 /// these race, whatever the mutexes did. Where there is no race this orders nothing: what orders an
 /// access after another one comes before the task stands there.
 const USERS: u32 = 1;
+/// What a variable holds, for a task that is alone: all that others did with it comes before or after in any
+/// case, so that this conflicts with nothing of theirs.
+pub(crate) const ALONE: u32 = 2;
 /// Whether a task has ended.
 pub(crate) const END: u32 = 1;
 /// Whether a task may pass a park.
@@ -259,6 +264,8 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
         Effect::LooksAtEnd(task) => (task, END, Mode::Read),
         Effect::ReadsData(mutex) => (mutex, DATA, Mode::Read),
         Effect::WritesData(mutex) => (mutex, DATA, Mode::Write),
+        Effect::ReadsAlone(variable) => (variable, ALONE, Mode::Read),
+        Effect::WritesAlone(variable) => (variable, ALONE + 1, Mode::Write),
         Effect::Buffers(buffer, number) => (buffer, SLOTS + number, Mode::Write),
         Effect::Flushes {
             task,

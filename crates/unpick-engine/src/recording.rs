@@ -373,6 +373,8 @@ impl Again<'_> {
             Effect::LooksAtEnd(task) => Effect::LooksAtEnd(object(task)),
             Effect::ReadsData(mutex) => Effect::ReadsData(object(mutex)),
             Effect::WritesData(mutex) => Effect::WritesData(object(mutex)),
+            Effect::ReadsAlone(variable) => Effect::ReadsAlone(object(variable)),
+            Effect::WritesAlone(variable) => Effect::WritesAlone(object(variable)),
             Effect::Granted(_)
             | Effect::LeavesUnchanged
             | Effect::Stores(_)

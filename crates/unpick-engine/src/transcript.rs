@@ -112,6 +112,9 @@ pub struct Transcript {
     pub performed: usize,
     /// Of the others, those that may be possible in an order of the same events.
     pub possible: Vec<EventId>,
+    /// The events with which the execution failed, from the first one on to before the second: nothing can
+    /// happen behind them.
+    pub failed: (EventId, EventId),
 }
 
 /// What an event sees that is no read: it happens, and that is all. The same use of a mutex may be a read in
@@ -128,6 +131,9 @@ impl Transcript {
         writer.write_answers(None);
         for number in 0..history.events().len() {
             writer.write(number);
+        }
+        if matches!(execution.outcome(), Some(Outcome::Fail(_))) {
+            writer.transcript.failed = writer.last_transition();
         }
         writer.write_waiting_stores();
         writer.transcript.performed = writer.transcript.events.len();

@@ -29,6 +29,10 @@ pub enum Effect {
     ReadsData(ObjectId),
     /// The task writes what a mutex it holds contains.
     WritesData(ObjectId),
+    /// The task reads a variable while no other task can notice when.
+    ReadsAlone(ObjectId),
+    /// The task writes a variable while no other task can notice when.
+    WritesAlone(ObjectId),
     /// The operation did not simply succeed.
     Granted(Grant),
     /// The operation on a variable left it as it was.
@@ -79,6 +83,8 @@ pub(crate) struct Watch {
     pub calls: Vec<Call>,
     /// What variables held before their first use, as far as it is known as a number.
     pub initials: Vec<(ObjectId, u64)>,
+    /// By variable: how many transitions had begun when it was last read, and written, by a task that is alone.
+    pub alone: Vec<[u32; 2]>,
 }
 
 impl Watch {
@@ -88,6 +94,7 @@ impl Watch {
         self.intents.clear();
         self.calls.clear();
         self.initials.clear();
+        self.alone.clear();
     }
 }
 
@@ -129,6 +136,32 @@ impl Execution {
             if self.watch.effects.last() != Some(&(transition, effect)) {
                 self.watch.effects.push((transition, effect));
             }
+        }
+    }
+
+    /// Notes that the running task uses a variable without an operation, since no other task can notice when. What
+    /// it finds there depends on what the others did before.
+    #[inline]
+    pub fn note_alone(&mut self, variable: ObjectId, writes: bool) {
+        if self.watch.is_active {
+            self.note_alone_watched(variable, writes);
+        }
+    }
+
+    #[inline(never)]
+    fn note_alone_watched(&mut self, variable: ObjectId, writes: bool) {
+        let transition = self.watch.transitions.len() as u32;
+        let alone = &mut self.watch.alone;
+        if alone.len() <= variable.index() {
+            alone.resize(variable.index() + 1, [0; 2]);
+        }
+        // Once per transition is enough, however often it does so.
+        let last = &mut alone[variable.index()][usize::from(writes)];
+        if core::mem::replace(last, transition) != transition {
+            self.note(match writes {
+                true => Effect::WritesAlone(variable),
+                false => Effect::ReadsAlone(variable),
+            });
         }
     }
 

@@ -147,6 +147,8 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
         this.execution.observe_store(left.word());
         let told = if order.reads { found } else { left };
         this.execution.observe(task, told.word(), found != left);
+    } else {
+        this.note_alone(object, order.reads, order.writes);
     }
     let kind = match order.writes {
         true => AccessKind::AtomicWrite,

@@ -235,8 +235,16 @@ fn access_with_care(address: usize, size: usize, kind: AccessKind, pc: usize) {
 #[inline(never)]
 fn point(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
-    let is_point = !this.is_alone() && (this.points == Points::All || this.points_at.contains(pc));
-    if is_point {
+    if this.is_alone() {
+        let known = this.variables.get((address & !7) as u64);
+        if let Some(variable) = known {
+            let writes = kind == AccessKind::Write;
+            // Compilers also call a read with a write a write.
+            return this.note_alone(ObjectId(variable), true, writes);
+        }
+        return;
+    }
+    if this.points == Points::All || this.points_at.contains(pc) {
         // Accesses of different sizes to one word depend on each other.
         let object = this.variable(address & !7);
         match kind {

@@ -388,6 +388,17 @@ impl Runtime {
         self.open_count <= 1
     }
 
+    /// Notes that the running task, which is alone, uses a variable.
+    #[inline]
+    pub fn note_alone(&mut self, variable: ObjectId, reads: bool, writes: bool) {
+        if reads {
+            self.execution.note_alone(variable, false);
+        }
+        if writes {
+            self.execution.note_alone(variable, true);
+        }
+    }
+
     fn note_address(&mut self, object: ObjectId, address: u64) {
         assert!(
             self.addresses.len() <= object.index(),

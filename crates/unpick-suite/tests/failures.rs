@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use unpick::sync::atomic::{AtomicUsize, Ordering::*, fence};
+use unpick::sync::{Barrier, Condvar, Mutex, RwLock, mpsc};
 use unpick::trace::Outcome;
 use unpick::{Config, Memory, thread};
 use unpick_suite::litmus::{Litmus, random_orders};
@@ -132,4 +133,115 @@ fn a_weaker_model_allows_all_that_a_stronger_one_allows() {
         more[0], more[1]
     );
     assert!(more.iter().all(|&count| count > 10), "{more:?}");
+}
+
+/// Every technique that claims to be complete ends in the same ways as depth-first search.
+fn compare(name: &str, count: usize, body: &(dyn Fn() + Send + Sync)) {
+    let truth = failures("dfs", Memory::Sc, body).expect("it is small");
+    assert_eq!(truth.len(), count, "{name}: {truth:?}");
+    for technique in TECHNIQUES {
+        let found = failures(technique, Memory::Sc, body);
+        assert_eq!(found.as_ref(), Some(&truth), "{technique} on {name}");
+    }
+}
+
+/// The notification can come before the wait. Who releases the mutex in order to wait becomes a waiter at once:
+/// no notification comes between the two.
+#[test]
+fn a_notification_that_comes_too_early_is_asked_for() {
+    compare("a condition variable", 1, &|| {
+        let shared = Arc::new((Mutex::new(()), Condvar::new(), AtomicUsize::new(0)));
+        let (a, b) = (Arc::clone(&shared), Arc::clone(&shared));
+        let waiter = thread::spawn(move || {
+            let guard = a.0.lock().unwrap();
+            if a.2.load(SeqCst) == 1 {
+                drop(a.1.wait(guard).unwrap());
+            }
+        });
+        let setter = thread::spawn(move || b.2.store(1, SeqCst));
+        {
+            let _guard = shared.0.lock().unwrap();
+            shared.1.notify_one();
+        }
+        waiter.join().unwrap();
+        setter.join().unwrap();
+    });
+}
+
+/// Waits that nothing ends, which begin only after a read has seen a store of another task.
+#[test]
+fn waits_that_no_task_ends_are_asked_for() {
+    let flag = || Arc::new(AtomicUsize::new(0));
+    compare("park", 1, &|| {
+        let (flag, other) = (flag(), flag());
+        let (flag2, other2) = (Arc::clone(&flag), Arc::clone(&other));
+        let parked = thread::spawn(move || {
+            if flag2.load(SeqCst) == 1 && other2.load(SeqCst) == 0 {
+                thread::park();
+            }
+        });
+        flag.store(1, SeqCst);
+        other.store(1, SeqCst);
+        parked.join().unwrap();
+    });
+    compare("a channel", 1, &|| {
+        let flag = flag();
+        let (sender, receiver) = mpsc::channel();
+        let flag2 = Arc::clone(&flag);
+        let sends = thread::spawn(move || {
+            if flag2.load(SeqCst) == 0 {
+                sender.send(1).unwrap();
+            }
+            sender
+        });
+        let receives = thread::spawn(move || receiver.recv().is_ok());
+        flag.store(1, SeqCst);
+        let _sender = sends.join().unwrap();
+        receives.join().unwrap();
+    });
+    compare("a barrier", 1, &|| {
+        let shared = Arc::new((Barrier::new(2), AtomicUsize::new(0)));
+        let (a, b) = (Arc::clone(&shared), Arc::clone(&shared));
+        let one = thread::spawn(move || {
+            a.0.wait();
+        });
+        let two = thread::spawn(move || {
+            if b.1.load(SeqCst) == 0 {
+                b.0.wait();
+            }
+        });
+        shared.1.store(1, SeqCst);
+        one.join().unwrap();
+        two.join().unwrap();
+    });
+    compare("a lock held while waiting for a task", 1, &|| {
+        let shared = Arc::new((Mutex::new(()), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let task = thread::spawn(move || {
+            other.1.store(1, SeqCst);
+            drop(other.0.lock());
+        });
+        let guard = shared.0.lock().unwrap();
+        if shared.1.load(SeqCst) == 1 {
+            task.join().unwrap();
+        }
+        drop(guard);
+    });
+    compare("a writer among readers", 1, &|| {
+        let shared = Arc::new((RwLock::new(0), Condvar::new(), Mutex::new(false)));
+        let other = Arc::clone(&shared);
+        let writer = thread::spawn(move || {
+            *other.0.write().unwrap() += 1;
+            *other.2.lock().unwrap() = true;
+        });
+        let reader = shared.0.read().unwrap();
+        let mut is_done = shared.2.lock().unwrap();
+        if *reader == 0 {
+            while !*is_done {
+                is_done = shared.1.wait(is_done).unwrap();
+            }
+        }
+        drop((reader, is_done));
+        writer.join().unwrap();
+    });
 }

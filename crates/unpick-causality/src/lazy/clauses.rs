@@ -9,6 +9,7 @@
 
 use super::theory::Order;
 use crate::closure::{Candidates, Closure};
+use crate::groups::Split;
 use crate::model::{Model, Span};
 use crate::query::Plan;
 use crate::search::Found;
@@ -107,6 +108,13 @@ impl<'m> Clauses<'m> {
                 let (before, event) = (clauses.performed(before), clauses.performed(event));
                 clauses.add(&[!event, before]);
             }
+            // A transition is performed as a whole, but for the one that ends with the target.
+            let group = model.groups.of(event).unwrap_or_default();
+            let mut rest = group.iter().skip_while(|&&one| one != event).skip(1);
+            if let Some(&next) = rest.next().filter(|&&next| plan.may_perform(model, next)) {
+                let (next, event) = (clauses.performed(next), clauses.performed(event));
+                clauses.add(&[!event, next]);
+            }
         }
         clauses.add_target();
         clauses
@@ -194,6 +202,19 @@ impl<'m> Clauses<'m> {
         let both = [!self.performed(notify), !self.performed(wait.opens)];
         let is_before = self.before(notify, wait.opens);
         self.add_over(&both, is_before, wait.closes, notify);
+    }
+
+    /// Says that an event does not come between two others.
+    pub fn add_split(&mut self, split: Split) {
+        let Split {
+            event,
+            before,
+            behind,
+        } = split;
+        let both = [!self.performed(event), !self.performed(before)];
+        let is_earlier = self.before(event, before);
+        let is_later = behind.map_or(Known(false), |behind| self.before(behind, event));
+        self.add(&[both[0], both[1], is_earlier, is_later]);
     }
 
     /// Says that a span is over when `event` is performed, unless one of the others holds.

@@ -308,6 +308,7 @@ impl Recorder {
                 Kind::Fence => !drains,
                 _ => is_ordered(place),
             },
+            continues: false,
         };
         self.trace.events.push(event);
     }

@@ -99,6 +99,9 @@ pub struct Event {
     /// Whether a write that waits in a buffer leaves it after all earlier writes of the task. Of a fence that
     /// does not drain: whether all later writes do so after all earlier ones.
     pub is_ordered: bool,
+    /// Whether it belongs to the same transition as the event of its task before it, which is no write that
+    /// waits: nothing of other tasks comes between them.
+    pub continues: bool,
 }
 
 impl Event {
@@ -111,6 +114,7 @@ impl Event {
             kind,
             drains,
             is_ordered: false,
+            continues: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::event::{Event, Kind};
 use super::stores::Waiting;
 use super::survey::{created, is_end_seen, sections};
-use super::{Answered, Deed, Place, TaskKey, Transcript, mix};
+use super::{Answered, Deed, EventId, Place, TaskKey, Transcript, mix};
 use crate::{Access, Execution, History, Location, Mode};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{vec, vec::Vec};
@@ -35,6 +35,8 @@ pub(super) struct Writer<'a> {
     counts: Vec<u32>,
     /// Events of the transition at hand so far.
     part: u32,
+    /// Where in the transcript they begin.
+    first: usize,
     /// By transition: the tasks that it created.
     created: BTreeMap<usize, Vec<TaskId>>,
     /// By task: stores so far.
@@ -75,6 +77,7 @@ impl<'a> Writer<'a> {
             keys,
             counts: vec![0; count],
             part: 0,
+            first: 0,
             created: created(execution, history),
             stores: vec![0; count],
             waiting: Vec::new(),
@@ -100,7 +103,7 @@ impl<'a> Writer<'a> {
         }
         let first = self.transcript.events.len();
         let task = event.task;
-        self.part = 0;
+        (self.part, self.first) = (0, first);
         self.acting = Acting {
             task,
             ordinal: event.ordinal,
@@ -127,6 +130,11 @@ impl<'a> Writer<'a> {
             self.push(Kind::Fence, false);
         }
         self.write_answers(Some(number));
+    }
+
+    /// The events of the transition that was written last.
+    pub(super) fn last_transition(&self) -> (EventId, EventId) {
+        (self.first, self.transcript.events.len())
     }
 
     /// What an operation does whose object has a kind of its own in the model.
@@ -227,8 +235,12 @@ impl<'a> Writer<'a> {
     /// tells the order of all its uses.
     fn write_accesses(&mut self, accesses: &[Access]) {
         for (at, access) in accesses.iter().enumerate() {
-            let Location { object, .. } = access.location;
+            let Location { object, part } = access.location;
             let kind = self.execution.trace().objects[object.index()].kind;
+            if kind == ObjectKind::Variable && part >= Location::ALONE {
+                self.write_alone(access.location, &accesses[..at]);
+                continue;
+            }
             if kind != ObjectKind::Channel {
                 self.write_access(access);
                 continue;
@@ -244,6 +256,26 @@ impl<'a> Writer<'a> {
                     lazy: access.lazy,
                 });
             }
+        }
+    }
+
+    /// What a task does with a variable while it is alone; `before` is what the transition has touched.
+    fn write_alone(&mut self, used: Location, before: &[Access]) {
+        let task = self.acting.task;
+        let location = self.location(used.object, Location::WHOLE);
+        if used.part != Location::ALONE {
+            let value = self.version(task);
+            self.versions[location as usize] = value;
+            return self.push(Kind::Write { location, value }, true);
+        }
+        // What it has written itself tells nothing.
+        let is_own = |access: &Access| {
+            access.location.object == used.object && access.location.part > Location::ALONE
+        };
+        if !before.iter().any(is_own) {
+            let value = self.versions[location as usize];
+            self.look(task, value);
+            self.push(Kind::Read { location, value }, true);
         }
     }
 
@@ -340,7 +372,7 @@ impl<'a> Writer<'a> {
                 continue;
             }
             let first = self.transcript.events.len();
-            self.part = 0;
+            (self.part, self.first) = (0, first);
             self.acting = Acting {
                 task,
                 ordinal: self.history.event_count_of(task),
@@ -378,7 +410,12 @@ impl<'a> Writer<'a> {
     fn push(&mut self, kind: Kind, drains: bool) {
         let (place, position) = self.next_place();
         let event = Event::new(self.acting.task.0, position, kind);
-        self.transcript.events.push(Event { drains, ..event });
+        let continues = self.transcript.events.len() > self.first;
+        self.transcript.events.push(Event {
+            drains,
+            continues,
+            ..event
+        });
         self.transcript.places.push(place);
         self.transcript.steps.push(self.acting.step);
         self.transcript.plain.push(self.plain_site());

@@ -18,7 +18,8 @@ pub enum Coverage {
     /// where to go next cannot promise more.
     EveryStateOrFailure,
     /// Everything that the tasks can have seen when all of them have come to their end, whatever else is left
-    /// behind, and at least one deadlock and one failure of a program that has them.
+    /// behind; every failure of a task, with everything that this task can have seen before; and at least one
+    /// deadlock and one data race of a program that has them.
     EveryView,
     /// Nothing: what is missed is counted.
     Nothing,

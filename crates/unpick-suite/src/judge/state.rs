@@ -30,6 +30,8 @@ pub enum Ending {
 pub struct State {
     /// How it ended.
     pub ending: Ending,
+    /// The task that failed, by number in the program.
+    pub culprit: Option<usize>,
     /// The shared numbers.
     pub values: Vec<u32>,
     /// The tasks, by number in the program.
@@ -75,11 +77,25 @@ impl State {
         for (task, &number) in record.created.iter().enumerate() {
             tasks[number].operations = execution.operations_of(TaskId(task as u32));
         }
+        let culprit = match execution.outcome()? {
+            Outcome::Fail(failure) if ending == Ending::Panic => {
+                record.created.get(failure.task.index()).copied()
+            }
+            _ => None,
+        };
         Some(State {
             ending,
+            culprit,
             values: record.values.clone(),
             tasks,
         })
+    }
+
+    /// How the execution ended, and if a task failed, where that task was and what it had seen: the others may
+    /// have been anywhere then.
+    pub fn failure(&self) -> (Ending, Option<(usize, &TaskState)>) {
+        let culprit = self.culprit.map(|task| (task, &self.tasks[task]));
+        (self.ending, culprit)
     }
 
     /// Whether the execution ended before its tasks were done or could not go on.

@@ -146,15 +146,9 @@ impl Verdict {
             let found = format!("not: {missed:?}");
             self.breach(technique, "shows the tasks everything", found);
         }
-        let endings = |states: &HashSet<State>| -> BTreeSet<Ending> {
-            states.iter().map(|state| state.ending).collect()
-        };
-        let missing: Vec<_> = endings(&truth.states)
-            .difference(&endings(states))
-            .copied()
-            .collect();
-        if !missing.is_empty() {
-            let found = format!("not: {missing:?}");
+        let (found, all) = (failures(states), failures(&truth.states));
+        if let Some(missed) = all.difference(&found).next() {
+            let found = format!("not: {missed:?}");
             self.breach(technique, "ends in every way there is", found);
         }
     }
@@ -190,4 +184,9 @@ impl Verdict {
             }
         }
     }
+}
+
+/// In which ways executions ended.
+fn failures(states: &HashSet<State>) -> BTreeSet<(Ending, Option<(usize, &TaskState)>)> {
+    states.iter().map(State::failure).collect()
 }
