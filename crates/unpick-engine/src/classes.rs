@@ -147,6 +147,7 @@ fn outcome_number(outcome: Option<&Outcome>) -> u64 {
             FailureKind::UseAfterFree => 12,
             FailureKind::InvalidFree => 13,
             FailureKind::Livelock => 14,
+            FailureKind::OutOfBounds => 15,
         },
     }
 }

@@ -152,7 +152,8 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
                 | FailureKind::Signal
                 | FailureKind::ExitCode
                 | FailureKind::UseAfterFree
-                | FailureKind::InvalidFree => format!("{message}{place}"),
+                | FailureKind::InvalidFree
+                | FailureKind::OutOfBounds => format!("{message}{place}"),
             }
         }
         Outcome::Deadlock(deadlock) => {

@@ -82,6 +82,8 @@ pub enum FailureKind {
     InvalidFree,
     /// Something that has to come did not come, although every task could go on.
     Livelock,
+    /// A task used memory beside a block of the heap.
+    OutOfBounds,
 }
 
 /// Tasks that wait for each other, or for something that never comes.

@@ -175,6 +175,7 @@ pub fn kind(outcome: &Outcome) -> &'static str {
         FailureKind::UseAfterFree => "use-after-free",
         FailureKind::InvalidFree => "double-free",
         FailureKind::Livelock => "livelock",
+        FailureKind::OutOfBounds => "overflow",
     }
 }
 
