@@ -61,7 +61,8 @@ pub(crate) const DATA: u32 = 1;
 /// Who stands before a plain access of a cell. Whether two accesses race depends on the order of
 /// mutexes, which the lazy relation leaves out; but if two tasks stand before accesses that conflict,
 /// these race, whatever the mutexes did. Where there is no race this orders nothing: what orders an
-/// access after another one comes before the task stands there.
+/// access after another one comes before the task stands there. The ordinary relation keeps the order of
+/// mutexes, and with it the races; there, who stands where does not matter.
 const USERS: u32 = 1;
 /// What a variable holds, for a task that is alone: all that others did with it comes before or after in any
 /// case, so that this conflicts with nothing of theirs.
@@ -135,10 +136,11 @@ pub(crate) fn add_operation(
     let mut touch = |part, mode| {
         let object = op.object;
         let location = Location { object, part };
-        let lazy = match op.kind {
+        let (mode, lazy) = match op.kind {
             // Not a read: a refused attempt to lock tells whether somebody holds the mutex.
-            Lock | Unlock if !op.timed => Mode::Add,
-            _ => mode,
+            Lock | Unlock if !op.timed => (mode, Mode::Add),
+            PlainRead | PlainWrite if part == USERS => (Mode::Read, mode),
+            _ => (mode, mode),
         };
         merge_access(
             accesses,
@@ -256,8 +258,8 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
     let (object, part, mode) = match effect {
         Effect::Enlists(condvar) => (condvar, WHOLE, Mode::Write),
         Effect::Arrives(object) => (object, WHOLE, Mode::Write),
-        Effect::ReadsNext(cell) => (cell, USERS, Mode::Read),
-        Effect::WritesNext(cell) => (cell, USERS, Mode::Write),
+        Effect::ReadsNext(cell) => return add_user(accesses, cell, Mode::Read),
+        Effect::WritesNext(cell) => return add_user(accesses, cell, Mode::Write),
         Effect::Ends(task) => (task, END, Mode::Write),
         // Who joins follows all of these; which of them comes last, nobody can tell.
         Effect::LeavesOff(task) => (task, END, Mode::Add),
@@ -284,6 +286,20 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
         Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) => return,
     };
     add_access(accesses, object, part, mode);
+}
+
+/// Adds that a task stands before a plain access.
+fn add_user(accesses: &mut Vec<Access>, cell: ObjectId, lazy: Mode) {
+    let location = Location {
+        object: cell,
+        part: USERS,
+    };
+    let access = Access {
+        location,
+        mode: Mode::Read,
+        lazy,
+    };
+    merge_access(accesses, access);
 }
 
 fn add_access(accesses: &mut Vec<Access>, object: ObjectId, part: u32, mode: Mode) {
