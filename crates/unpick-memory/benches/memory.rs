@@ -5,7 +5,7 @@ use std::alloc::{Layout, alloc_zeroed};
 use std::hint::black_box;
 use std::time::Instant;
 
-use unpick_memory::{AccessKind, Clocks, Heap, Shadow};
+use unpick_memory::{AccessKind, Clocks, Heap, Origin, Shadow};
 use unpick_trace::{ObjectId, TaskId};
 
 const ROUND_COUNT: usize = 15;
@@ -143,7 +143,7 @@ fn allocations() {
         if index == 0 {
             heap = format();
         }
-        let block = heap.allocate(index % 64 + 1, 16);
-        black_box(heap.release(block)).unwrap();
+        let block = heap.allocate(index % 64 + 1, 16, Origin::NONE);
+        black_box(heap.release(block, Origin::NONE)).unwrap();
     });
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`Clocks`] | what happened before what, from the synchronisation that tasks perform |
 //! | [`Shadow`] | which access races, which one touches freed memory, which places share memory |
-//! | [`Heap`] | where the program's blocks are, and whether what it frees is one |
+//! | [`Heap`] | where the program's blocks are, and whether what it frees is one; which block an address belongs to |
 
 #![no_std]
 
@@ -20,6 +20,6 @@ mod shadow;
 mod shared;
 
 pub use clocks::{Clock, Clocks};
-pub use heap::{Heap, Misuse, Released};
-pub use shadow::{Access, AccessKind, Finding, Shadow};
+pub use heap::{Heap, Misuse, Origin, Placed, Released};
+pub use shadow::{Access, AccessKind, Finding, Learning, Shadow};
 pub use shared::Shared;

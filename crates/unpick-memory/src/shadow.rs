@@ -15,7 +15,9 @@
 //! * The cell of a word that one task alone has used is marked with it: then nothing can be wrong with
 //!   its accesses, whatever the clocks say. Accesses to its stack do not even come to cells
 //!   (`private.rs`).
-//! * While places that share memory are looked for, a read never stands for that of another task.
+//! * While places are learnt ([`Learning`]), an access stands for another one only if the same task made
+//!   both at the same place: every place that shares memory must be seen, not only one of them.
+//! * Memory that was just handed out can count as written as a whole ([`Shadow::imprint`]).
 //!
 //! # Where the cells are
 //!
@@ -23,7 +25,7 @@
 //! lookup an access. A cell carries its word and the execution it belongs to, so that beginning an
 //! execution costs nothing. Each page also has an entry: which of its cells are in use, which lets
 //! blocks be allocated and freed without a look at cells that nobody has touched, and which of its
-//! words were freed.
+//! words were freed, or written as a whole.
 //!
 //! # What is missed, and what is never made up
 //!
@@ -58,7 +60,7 @@ use links::Links;
 use page::{Freed, Page};
 use private::{Privates, Written};
 use range::{PAGE_WORDS, inner_words, words};
-use record::Record;
+use record::{Lesson, Record};
 
 const PAGE_CELL_BYTES: usize = PAGE_WORDS * size_of::<Cell>();
 
@@ -85,7 +87,31 @@ pub struct Shadow {
     frees: Links<Freed>,
     privates: Privates,
     shared: Shared,
-    looks_for_shared: bool,
+    learning: Learning,
+}
+
+/// Which places are collected in [`Shadow::shared`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learning {
+    /// None.
+    Nothing,
+    /// All whose accesses touched bytes that two tasks use, at least one of them writing, whether or not
+    /// something orders them. Accesses that can never be concurrent do not make memory shared: what was
+    /// done before the other task began, or by a task whose end was waited for.
+    Shared,
+    /// Those whose accesses took part in a data race.
+    Racy,
+}
+
+impl Learning {
+    /// Nothing to learn, or what for and where to put it.
+    #[inline(always)]
+    fn with(self, places: &mut Shared) -> Option<Lesson<'_>> {
+        (self != Learning::Nothing).then_some(Lesson {
+            learning: self,
+            places,
+        })
+    }
 }
 
 impl Shadow {
@@ -118,7 +144,7 @@ impl Shadow {
             frees: Links::default(),
             privates: Privates::default(),
             shared: Shared::new(),
-            looks_for_shared: true,
+            learning: Learning::Shared,
         }
     }
 
@@ -133,9 +159,7 @@ impl Shadow {
         }
     }
 
-    /// The places whose accesses touched bytes that two tasks use, at least one of them writing,
-    /// whether or not something orders them. Accesses that can never be concurrent do not count: what
-    /// was done before the other task began, or by a task whose end was waited for.
+    /// The places that were learnt.
     pub fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -145,9 +169,9 @@ impl Shadow {
         &mut self.shared
     }
 
-    /// Whether places that share memory are looked for; they are until something else is said.
-    pub fn look_for_shared(&mut self, is_wanted: bool) {
-        self.looks_for_shared = is_wanted;
+    /// Which places are learnt from now on; those that share memory until something else is said.
+    pub fn learn(&mut self, learning: Learning) {
+        self.learning = learning;
     }
 
     /// Memory belongs to a task from now on, such as its stack. As long as no other task uses it, that
@@ -186,8 +210,9 @@ impl Shadow {
     /// Puts accesses into their cells that a task wrote down while it was alone: from an address on.
     #[cold]
     fn put_down(&mut self, task: usize, from: usize, written: &[Written]) {
-        // Nobody else is there whom the task would have to know.
+        // Nobody else is there whom the task would have to know, or from whom there is something to learn.
         let clocks = Clocks::new();
+        let mut nowhere = Shared::new();
         for access in written {
             let end = access.address + access.size as usize;
             let lost = access.address.max(from).min(end);
@@ -197,8 +222,12 @@ impl Shadow {
                 } = *access;
                 let record = Record::new(task as u16, epoch, start, size, mark, pc);
                 let cell = self.claimed(word);
-                if !cell.is_owned(word, task as u16, self.stamp) || !cell.renew(&record) {
-                    let meeting = cell.meet(&record, &clocks, &mut self.links, None);
+                let is_renewed = self.learning == Learning::Nothing
+                    && cell.is_owned(word, task as u16, self.stamp)
+                    && cell.renew(&record);
+                if !is_renewed {
+                    let lesson = self.learning.with(&mut nowhere);
+                    let meeting = cell.meet(&record, &clocks, &mut self.links, lesson);
                     if !meeting.known {
                         cell.insert(record, &mut self.links);
                     }

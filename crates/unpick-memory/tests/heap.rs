@@ -6,9 +6,12 @@ use std::collections::{HashMap, VecDeque};
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use unpick_memory::{Heap, Misuse, Released};
+use unpick_memory::{Heap, Misuse, Origin, Released};
 
 const REGION_ALIGN: usize = 4096;
+
+/// Who allocates and frees, where that does not matter.
+const BY: Origin = Origin::NONE;
 
 /// A heap with its memory, which is not zeroed.
 struct Owned {
@@ -112,7 +115,7 @@ impl Model {
                 let block = self.live.swap_remove(number % self.live.len());
                 prop_assert!(block.is_filled());
                 let size = block.size;
-                let released = self.owned.heap.release(block.place);
+                let released = self.owned.heap.release(block.place, BY);
                 prop_assert_eq!(released, Ok(Released { size }));
                 prop_assert_eq!(self.owned.heap.size_of(block.place), None);
                 self.freed.push(block.place);
@@ -120,14 +123,14 @@ impl Model {
             }
             Act::ReleaseAgain(number) if !self.freed.is_empty() => {
                 let place = self.freed[number % self.freed.len()];
-                let released = self.owned.heap.release(place);
+                let released = self.owned.heap.release(place, BY);
                 prop_assert_eq!(released, Err(Misuse::DoubleFree));
                 Ok(())
             }
             Act::ReleaseInside(number, at) if !self.live.is_empty() => {
                 let block = self.live[number % self.live.len()];
-                let inside = block.place.wrapping_add(1 + at % (block.size - 1));
-                let released = self.owned.heap.release(inside);
+                let inside = block.place.wrapping_add(1 + at % block.size.max(1));
+                let released = self.owned.heap.release(inside, BY);
                 prop_assert_eq!(released, Err(Misuse::NotABlock));
                 Ok(())
             }
@@ -135,15 +138,56 @@ impl Model {
         }
     }
 
+    /// Addresses in the region and around it belong to the block that they lie in, and to no other.
+    fn check_places(&mut self, acts: &[Act]) -> Result<(), TestCaseError> {
+        for (number, act) in acts.iter().enumerate() {
+            let near = self
+                .live
+                .get(number)
+                .map_or(0, |block| self.owned.offset(block.place));
+            let far = match act {
+                Act::Release(at) | Act::ReleaseInside(_, at) => at % self.owned.bytes,
+                _ => number * 97,
+            };
+            for (offset, size) in
+                (near.saturating_sub(40)..near + 40).zip([1, 4, 8].into_iter().cycle())
+            {
+                self.check_place(offset, size)?;
+            }
+            self.check_place(far, 1)?;
+        }
+        Ok(())
+    }
+
+    fn check_place(&mut self, offset: usize, size: usize) -> Result<(), TestCaseError> {
+        let address = self.owned.memory.addr() + offset;
+        let is_in = |block: &&Block| {
+            let start = block.place.addr();
+            start <= address && address + size <= start + block.size
+        };
+        let expected = self.live.iter().find(is_in);
+        let found = self.owned.heap.locate(address, size);
+        let found = found.filter(|found| found.holds(address, size) && found.freed.is_none());
+        prop_assert_eq!(
+            found.map(|found| (found.start, found.size)),
+            expected.map(|block| (block.place.addr(), block.size)),
+            "{} bytes at {}",
+            size,
+            offset
+        );
+        Ok(())
+    }
+
     fn allocate(&mut self, size: usize, align: usize) -> Result<(), TestCaseError> {
-        let place = self.owned.heap.allocate(size, align);
+        let place = self.owned.heap.allocate(size, align, BY);
         let offset = (!place.is_null()).then(|| self.owned.offset(place));
         self.places.push(offset);
         if place.is_null() {
             return Ok(());
         }
-        let usable = self.owned.heap.size_of(place).unwrap();
+        let usable = self.owned.heap.capacity_of(place).unwrap();
         prop_assert!(usable >= size);
+        prop_assert_eq!(self.owned.heap.size_of(place), Some(size));
         prop_assert!(place.addr().is_multiple_of(align.max(16)));
         let start = self.owned.offset(place);
         prop_assert!(start + usable <= self.owned.heap.used_end());
@@ -157,7 +201,7 @@ impl Model {
             .retain(|freed| !(place..place.wrapping_add(usable + 1)).contains(freed));
         let block = Block {
             place,
-            size: usable,
+            size,
             fill: self.places.len() as u8,
         };
         block.fill();
@@ -194,6 +238,7 @@ proptest! {
         // Alignment beyond that of the region apart, places depend on the calls alone.
         prop_assert_eq!(&model.places, &again.places);
         prop_assert!(model.live.iter().all(Block::is_filled));
+        model.check_places(&acts)?;
     }
 }
 
@@ -204,76 +249,77 @@ fn fresh_memory_comes_first_within_the_limit() {
     let mut owned = Owned::new(4 * MEGA, MEGA);
     let mut last = 0;
     while owned.heap.used_end() < MEGA {
-        let block = owned.heap.allocate(64, 16);
+        let block = owned.heap.allocate(64, 16, BY);
         assert!(block.addr() > last);
         last = block.addr();
-        owned.heap.release(block).unwrap();
+        owned.heap.release(block, BY).unwrap();
     }
     let used_end = owned.heap.used_end();
-    assert!(owned.heap.allocate(64, 16).addr() < last);
+    assert!(owned.heap.allocate(64, 16, BY).addr() < last);
     assert_eq!(owned.heap.used_end(), used_end);
 }
 
 #[test]
 fn what_was_freed_first_is_used_first_in_its_class() {
     let mut owned = Owned::new(MEGA, 0);
-    let blocks: Vec<_> = (0..10).map(|_| owned.heap.allocate(64, 16)).collect();
-    let large = owned.heap.allocate(1000, 16);
+    let blocks: Vec<_> = (0..10).map(|_| owned.heap.allocate(64, 16, BY)).collect();
+    let large = owned.heap.allocate(1000, 16, BY);
     let mut queue = VecDeque::new();
     for index in [3, 1, 8, 2] {
-        owned.heap.release(blocks[index]).unwrap();
+        owned.heap.release(blocks[index], BY).unwrap();
         queue.push_back(blocks[index]);
     }
-    owned.heap.release(large).unwrap();
+    owned.heap.release(large, BY).unwrap();
     for _ in 0..100 {
-        let block = owned.heap.allocate(50, 8);
+        let block = owned.heap.allocate(50, 8, BY);
         assert_eq!(Some(block), queue.pop_front());
-        owned.heap.release(block).unwrap();
+        owned.heap.release(block, BY).unwrap();
         queue.push_back(block);
     }
-    assert_eq!(owned.heap.allocate(1000, 16), large);
+    assert_eq!(owned.heap.allocate(1000, 16, BY), large);
     while let Some(block) = queue.pop_front() {
-        assert_eq!(owned.heap.allocate(64, 16), block);
+        assert_eq!(owned.heap.allocate(64, 16, BY), block);
     }
-    assert!(owned.heap.allocate(64, 16) > large);
+    assert!(owned.heap.allocate(64, 16, BY) > large);
 }
 
 #[test]
 fn a_full_region_gives_larger_blocks_and_then_none() {
     let mut owned = Owned::new(MEGA, MEGA);
-    let small = owned.heap.allocate(5_000, 16);
-    let large = owned.heap.allocate(100_000, 16);
-    while !owned.heap.allocate(1_000, 16).is_null() {}
-    while !owned.heap.allocate(0, 1).is_null() {}
-    owned.heap.release(small).unwrap();
-    owned.heap.release(large).unwrap();
-    assert_eq!(owned.heap.allocate(6_000, 16), large);
-    assert!(owned.heap.size_of(large).unwrap() >= 100_000);
-    assert_eq!(owned.heap.allocate(1, 1), small);
-    assert!(owned.heap.allocate(1, 1).is_null());
-    owned.heap.release(small).unwrap();
-    owned.heap.release(large).unwrap();
-    assert_eq!(owned.heap.allocate(1, 1), small);
-    assert_eq!(owned.heap.allocate(1, 1), large);
+    let small = owned.heap.allocate(5_000, 16, BY);
+    let large = owned.heap.allocate(100_000, 16, BY);
+    while !owned.heap.allocate(1_000, 16, BY).is_null() {}
+    while !owned.heap.allocate(0, 1, BY).is_null() {}
+    owned.heap.release(small, BY).unwrap();
+    owned.heap.release(large, BY).unwrap();
+    assert_eq!(owned.heap.allocate(6_000, 16, BY), large);
+    assert!(owned.heap.capacity_of(large).unwrap() >= 100_000);
+    assert_eq!(owned.heap.size_of(large), Some(6_000));
+    assert_eq!(owned.heap.allocate(1, 1, BY), small);
+    assert!(owned.heap.allocate(1, 1, BY).is_null());
+    owned.heap.release(small, BY).unwrap();
+    owned.heap.release(large, BY).unwrap();
+    assert_eq!(owned.heap.allocate(1, 1, BY), small);
+    assert_eq!(owned.heap.allocate(1, 1, BY), large);
 }
 
 #[test]
 fn an_aligned_block_inside_of_a_larger_one_is_released_as_a_whole() {
     let mut owned = Owned::new(MEGA, 0);
-    let outer = owned.heap.allocate(8_000, 16);
-    while !owned.heap.allocate(1_000, 16).is_null() {}
-    while !owned.heap.allocate(0, 1).is_null() {}
-    owned.heap.release(outer).unwrap();
-    let inner = owned.heap.allocate(3_000, 4096);
+    let outer = owned.heap.allocate(8_000, 16, BY);
+    while !owned.heap.allocate(1_000, 16, BY).is_null() {}
+    while !owned.heap.allocate(0, 1, BY).is_null() {}
+    owned.heap.release(outer, BY).unwrap();
+    let inner = owned.heap.allocate(3_000, 4096, BY);
     assert!(inner > outer && inner.addr().is_multiple_of(4096));
     let size = owned.heap.size_of(inner).unwrap();
     assert!(size >= 3_000 && inner.addr() + size <= outer.addr() + 9_000);
     assert_eq!(owned.heap.size_of(outer), None);
-    assert_eq!(owned.heap.release(outer), Err(Misuse::DoubleFree));
-    assert_eq!(owned.heap.release(inner), Ok(Released { size }));
-    assert_eq!(owned.heap.release(inner), Err(Misuse::DoubleFree));
-    assert_eq!(owned.heap.release(outer), Err(Misuse::DoubleFree));
-    assert_eq!(owned.heap.allocate(8_000, 16), outer);
+    assert_eq!(owned.heap.release(outer, BY), Err(Misuse::DoubleFree));
+    assert_eq!(owned.heap.release(inner, BY), Ok(Released { size }));
+    assert_eq!(owned.heap.release(inner, BY), Err(Misuse::DoubleFree));
+    assert_eq!(owned.heap.release(outer, BY), Err(Misuse::DoubleFree));
+    assert_eq!(owned.heap.allocate(8_000, 16, BY), outer);
 }
 
 #[test]
@@ -290,25 +336,61 @@ fn impossible_requests_get_nothing() {
         (16, 0),
         (16, 24),
     ] {
-        assert!(owned.heap.allocate(size, align).is_null(), "{size} {align}");
+        assert!(
+            owned.heap.allocate(size, align, BY).is_null(),
+            "{size} {align}"
+        );
     }
     assert_eq!(owned.heap.used_end(), used_end);
-    assert!(!owned.heap.allocate(MEGA / 2, 1).is_null());
+    assert!(!owned.heap.allocate(MEGA / 2, 1, BY).is_null());
 }
 
 #[test]
 fn blocks_of_no_size_are_blocks() {
     let mut owned = Owned::new(MEGA, MEGA);
-    let one = owned.heap.allocate(0, 1);
-    let other = owned.heap.allocate(0, 1);
+    let one = owned.heap.allocate(0, 1, BY);
+    let other = owned.heap.allocate(0, 1, BY);
     assert!(!one.is_null() && one != other);
-    assert_eq!(owned.heap.release(one), Ok(Released { size: 16 }));
+    assert_eq!(owned.heap.release(one, BY), Ok(Released { size: 0 }));
+}
+
+#[test]
+fn what_lies_beside_a_block_is_told_with_the_nearest_one() {
+    let mut owned = Owned::new(MEGA, MEGA);
+    let [first, second] = [(13, 1), (40, 2)].map(|(size, task)| {
+        let by = Origin::new(task, 0x1000 * task as usize);
+        owned.heap.allocate(size, 16, by)
+    });
+    let mut nearest = |address: *mut u8| {
+        let placed = owned.heap.locate(address.addr(), 1).unwrap();
+        (
+            placed.start,
+            placed.holds(address.addr(), 1),
+            placed.allocated.task(),
+            placed.allocated.pc(),
+        )
+    };
+    let (one, other) = (first.addr(), second.addr());
+    assert_eq!(nearest(first.wrapping_add(12)), (one, true, 1, 0x1000));
+    assert_eq!(nearest(first.wrapping_add(13)), (one, false, 1, 0x1000));
+    assert_eq!(nearest(first.wrapping_sub(1)), (one, false, 1, 0x1000));
+    assert_eq!(nearest(second.wrapping_sub(1)), (other, false, 2, 0x2000));
+    assert_eq!(nearest(second.wrapping_add(39)), (other, true, 2, 0x2000));
+    assert_eq!(nearest(second.wrapping_add(40)), (other, false, 2, 0x2000));
+    assert_eq!(
+        nearest(second.wrapping_add(4_000)),
+        (other, false, 2, 0x2000)
+    );
+    owned.heap.release(first, Origin::new(3, 0x3000)).unwrap();
+    let placed = owned.heap.locate(one, 1).unwrap();
+    assert_eq!(placed.freed, Some(Origin::new(3, 0x3000)));
+    assert_eq!((placed.start, placed.size), (one, 13));
 }
 
 #[test]
 fn wild_pointers_are_no_blocks() {
     let mut owned = Owned::new(MEGA, MEGA);
-    let block = owned.heap.allocate(100, 16);
+    let block = owned.heap.allocate(100, 16, BY);
     let end = owned.memory.wrapping_add(owned.heap.used_end());
     let wild = [
         std::ptr::null_mut(),
@@ -323,15 +405,15 @@ fn wild_pointers_are_no_blocks() {
         std::ptr::without_provenance_mut(usize::MAX & !15),
     ];
     for pointer in wild {
-        assert_eq!(owned.heap.release(pointer), Err(Misuse::NotABlock));
+        assert_eq!(owned.heap.release(pointer, BY), Err(Misuse::NotABlock));
         assert_eq!(owned.heap.size_of(pointer), None);
     }
     // A header that was copied is no header where it is now.
-    let other = owned.heap.allocate(100, 16);
+    let other = owned.heap.allocate(100, 16, BY);
     // SAFETY: both ranges are inside of blocks and their headers.
     unsafe { std::ptr::copy(block.sub(16), other, 16) };
     assert_eq!(
-        owned.heap.release(other.wrapping_add(16)),
+        owned.heap.release(other.wrapping_add(16), BY),
         Err(Misuse::NotABlock)
     );
 }
@@ -339,19 +421,19 @@ fn wild_pointers_are_no_blocks() {
 #[test]
 fn a_broken_header_costs_blocks_but_nothing_else() {
     let mut owned = Owned::new(MEGA, 0);
-    let blocks: Vec<_> = (0..6).map(|_| owned.heap.allocate(64, 16)).collect();
+    let blocks: Vec<_> = (0..6).map(|_| owned.heap.allocate(64, 16, BY)).collect();
     for block in &blocks[..4] {
-        owned.heap.release(*block).unwrap();
+        owned.heap.release(*block, BY).unwrap();
     }
     for broken in [1, 3] {
         // SAFETY: inside of the region; this is what a program that writes before a block does.
         unsafe { blocks[broken].sub(16).write_bytes(0xee, 16) };
     }
-    assert_eq!(owned.heap.release(blocks[1]), Err(Misuse::NotABlock));
-    owned.heap.release(blocks[4]).unwrap();
+    assert_eq!(owned.heap.release(blocks[1], BY), Err(Misuse::NotABlock));
+    owned.heap.release(blocks[4], BY).unwrap();
     let mut seen = HashMap::new();
     for _ in 0..20 {
-        let block = owned.heap.allocate(64, 16);
+        let block = owned.heap.allocate(64, 16, BY);
         assert!(!block.is_null() && block != blocks[5]);
         assert_eq!(seen.insert(block, ()), None);
     }
@@ -360,15 +442,17 @@ fn a_broken_header_costs_blocks_but_nothing_else() {
 #[test]
 fn putting_the_bytes_back_puts_the_heap_back() {
     let mut owned = Owned::new(MEGA, 0);
-    let kept = owned.heap.allocate(100, 16);
-    let freed = owned.heap.allocate(200, 16);
-    owned.heap.release(freed).unwrap();
+    let kept = owned.heap.allocate(100, 16, BY);
+    let freed = owned.heap.allocate(200, 16, BY);
+    owned.heap.release(freed, BY).unwrap();
     let used_end = owned.heap.used_end();
     // SAFETY: the region up to there is readable.
     let saved = unsafe { std::slice::from_raw_parts(owned.memory, used_end) }.to_vec();
     let program = |heap: &mut Heap| -> Vec<*mut u8> {
-        heap.release(kept).unwrap();
-        (0..100).map(|size| heap.allocate(size * 7, 16)).collect()
+        heap.release(kept, BY).unwrap();
+        (0..100)
+            .map(|size| heap.allocate(size * 7, 16, BY))
+            .collect()
     };
     let first = program(&mut owned.heap);
     // SAFETY: puts back what was there.
@@ -376,6 +460,6 @@ fn putting_the_bytes_back_puts_the_heap_back() {
     // SAFETY: the region holds the heap that was saved; the old handle is replaced.
     owned.heap = unsafe { Heap::attach(owned.memory) };
     assert_eq!(owned.heap.used_end(), used_end);
-    assert_eq!(owned.heap.release(freed), Err(Misuse::DoubleFree));
+    assert_eq!(owned.heap.release(freed, BY), Err(Misuse::DoubleFree));
     assert_eq!(program(&mut owned.heap), first);
 }

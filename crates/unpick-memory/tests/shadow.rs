@@ -12,7 +12,7 @@ use owned::Owned;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use races::{Entry, Races, Verdict};
-use unpick_memory::{Access, AccessKind, Clocks, Finding, Shadow};
+use unpick_memory::{Access, AccessKind, Clocks, Finding, Learning, Shadow};
 use unpick_trace::TaskId;
 
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,8 @@ enum Act {
     },
     Free(Range, bool),
     Allocate(Range),
+    /// Allocates, and clears as a whole.
+    Clear(Range),
 }
 
 /// In steps of some bytes.
@@ -78,8 +80,13 @@ fn acts(frees: u32) -> impl Strategy<Value = Vec<(usize, Act)>> {
         40 => sync().prop_map(Act::Sync),
         frees => (range(), careful()).prop_map(|(range, careful)| Act::Free(range, careful)),
         frees => range().prop_map(Act::Allocate),
+        frees => range().prop_map(Act::Clear),
     ];
     prop::collection::vec((0..graph::TASK_COUNT_MAX, act), 1..110)
+}
+
+fn learning() -> impl Strategy<Value = Learning> {
+    prop::sample::select(vec![Learning::Nothing, Learning::Shared, Learning::Racy])
 }
 
 /// Runs one execution up to its first finding, which must be where the model has it.
@@ -124,6 +131,11 @@ fn check_with_privates(
                 shadow.allocate(address, size);
                 continue;
             }
+            Act::Clear(range) => {
+                let node = graph.node(task);
+                clear(scale.of(range), (task, node), clocks, shadow, &mut races);
+                continue;
+            }
             Act::Free(range, careful) => (range, AccessKind::Write, careful),
             Act::Access {
                 kind,
@@ -158,6 +170,27 @@ fn check_with_privates(
         }
     }
     Ok((graph, races))
+}
+
+/// Hands memory out to a task, and clears it.
+fn clear(
+    (address, size): (usize, usize),
+    (task, node): (usize, usize),
+    clocks: &Clocks,
+    shadow: &mut Shadow,
+    races: &mut Races,
+) {
+    races.allocate(address, size);
+    shadow.allocate(address, size);
+    let pc = races.entries.len() + 1;
+    shadow.imprint(TaskId(task as u32), address, size, pc, clocks);
+    races.push(Entry {
+        task,
+        node,
+        kind: AccessKind::Write,
+        address,
+        size,
+    });
 }
 
 fn compare(
@@ -219,8 +252,36 @@ fn compare_shared(graph: &Graph, races: &Races, shadow: &Shadow) -> Result<(), T
         }
         for one in history {
             allowed[*one] |= byte_is_shared;
+            // Whichever access it was that made the byte shared: all others are points too.
+            wanted[*one] |= byte_is_shared;
         }
     }
+    compare_places(entries, &wanted, &allowed, shadow)
+}
+
+/// The places found to race: those of accesses to a byte that nothing orders, and no others.
+fn compare_racy(graph: &Graph, races: &Races, shadow: &Shadow) -> Result<(), TestCaseError> {
+    let entries = &races.entries;
+    let mut wanted = vec![false; entries.len()];
+    for history in races.histories() {
+        for (at, later) in history.iter().enumerate() {
+            for earlier in &history[..at] {
+                if races.races_somewhere(graph, *earlier, &entries[*later]) {
+                    wanted[*earlier] = true;
+                    wanted[*later] = true;
+                }
+            }
+        }
+    }
+    compare_places(entries, &wanted, &wanted, shadow)
+}
+
+fn compare_places(
+    entries: &[Entry],
+    wanted: &[bool],
+    allowed: &[bool],
+    shadow: &Shadow,
+) -> Result<(), TestCaseError> {
     for number in 0..entries.len() {
         let found = shadow.shared().contains(number + 1);
         prop_assert!(found || !wanted[number], "missing {number}: {entries:?}");
@@ -267,9 +328,9 @@ proptest! {
     #![proptest_config(cases(3_000))]
 
     #[test]
-    fn races_are_found_where_they_are(acts in acts(0), looks_for_shared in any::<bool>()) {
+    fn races_are_found_where_they_are(acts in acts(0), learning in learning()) {
         let mut owned = Owned::new();
-        owned.shadow.look_for_shared(looks_for_shared);
+        owned.shadow.learn(learning);
         check(&acts, AT_PAGE_END, &mut Clocks::new(), &mut owned.shadow)?;
     }
 }
@@ -281,10 +342,10 @@ proptest! {
     fn freed_memory_is_known_byte_by_byte(
         first in acts(6),
         second in acts(6),
-        looks_for_shared in any::<bool>(),
+        learning in learning(),
     ) {
         let mut owned = Owned::new();
-        owned.shadow.look_for_shared(looks_for_shared);
+        owned.shadow.learn(learning);
         let mut clocks = Clocks::new();
         for acts in [first, second] {
             check(&acts, AT_PAGE_END, &mut clocks, &mut owned.shadow)?;
@@ -301,11 +362,11 @@ proptest! {
         second in acts(2),
         ends in prop::collection::vec(0..RANGE_END_MAX, 3),
         is_apart in any::<bool>(),
-        looks_for_shared in any::<bool>(),
+        learning in learning(),
     ) {
         let scale = if is_apart { APART } else { AT_PAGE_END };
         let mut owned = Owned::new();
-        owned.shadow.look_for_shared(looks_for_shared);
+        owned.shadow.learn(learning);
         let mut clocks = Clocks::new();
         let mut start = 0;
         let privates: Vec<_> = ends
@@ -345,14 +406,66 @@ proptest! {
 
     #[test]
     fn shared_places_are_those_of_concurrent_tasks(acts in acts(0)) {
-        // With joins, an access that was overwritten by a task that has ended since is not known.
-        let acts: Vec<_> = acts
-            .into_iter()
-            .filter(|(_, act)| !matches!(act, Act::Sync(Sync::Join(_))))
-            .collect();
+        // Accesses that come when all other tasks have ended are no points.
+        let acts = without_joins(acts);
         let mut owned = Owned::new();
         let mut clocks = Clocks::new();
         let (graph, races) = check(&acts, AT_PAGE_END, &mut clocks, &mut owned.shadow)?;
         compare_shared(&graph, &races, &owned.shadow)?;
     }
+
+    #[test]
+    fn racy_places_are_those_of_all_races_also_behind_the_first(acts in acts(0)) {
+        let mut owned = Owned::new();
+        owned.shadow.learn(Learning::Racy);
+        let mut clocks = Clocks::new();
+        let (graph, races) = learn(&acts, &mut clocks, &mut owned.shadow);
+        compare_racy(&graph, &races, &owned.shadow)?;
+    }
+
+    #[test]
+    fn shared_places_are_learnt_behind_races_too(acts in acts(0)) {
+        let acts = without_joins(acts);
+        let mut owned = Owned::new();
+        let mut clocks = Clocks::new();
+        let (graph, races) = learn(&acts, &mut clocks, &mut owned.shadow);
+        compare_shared(&graph, &races, &owned.shadow)?;
+    }
+}
+
+fn without_joins(acts: Vec<(usize, Act)>) -> Vec<(usize, Act)> {
+    let is_wanted = |(_, act): &(usize, Act)| !matches!(act, Act::Sync(Sync::Join(_)));
+    acts.into_iter().filter(is_wanted).collect()
+}
+
+/// Runs one execution to its end, whatever is found.
+fn learn(acts: &[(usize, Act)], clocks: &mut Clocks, shadow: &mut Shadow) -> (Graph, Races) {
+    let scale = AT_PAGE_END;
+    let mut graph = Graph::new(clocks);
+    let mut races = Races::new(scale.base, RANGE_END_MAX * scale.step);
+    shadow.begin_execution();
+    for (number, act) in acts {
+        if graph.is_full() {
+            break;
+        }
+        let task = graph.some_task(*number);
+        match *act {
+            Act::Sync(sync) => graph.apply(task, sync, clocks),
+            Act::Access { kind, range, .. } => {
+                let (address, size) = scale.of(range);
+                let pc = races.entries.len() + 1;
+                shadow.access(clocks, TaskId(task as u32), address, size, kind, pc);
+                let node = graph.node(task);
+                races.push(Entry {
+                    task,
+                    node,
+                    kind,
+                    address,
+                    size,
+                });
+            }
+            _ => {}
+        }
+    }
+    (graph, races)
 }

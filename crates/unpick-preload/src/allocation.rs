@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;
-use unpick_memory::{Finding, Heap, Misuse};
+use unpick_memory::{Finding, Heap, Misuse, Origin};
 use unpick_protocol::Reexecution;
 use unpick_trace::FailureKind;
 
@@ -79,22 +79,41 @@ pub fn copy(heap: &Heap) -> Vec<u8> {
 }
 
 fn is_ours(block: *const c_void) -> bool {
-    (HEAP_AT..HEAP_AT + HEAP_SIZE).contains(&(block as usize))
+    is_in(block as usize)
 }
 
-fn allocate(size: usize, align: usize) -> *mut c_void {
+/// Whether an address is one of the heap.
+#[inline(always)]
+pub fn is_in(address: usize) -> bool {
+    address.wrapping_sub(HEAP_AT) < HEAP_SIZE
+}
+
+/// The running task, at a place in its code.
+fn origin(pc: usize) -> Origin {
+    Origin::new(runtime().current.0, pc)
+}
+
+pub fn allocate(size: usize, align: usize, pc: usize) -> *mut c_void {
     let this = runtime();
     let fresh = HEAP_AT + this.heap.used_end();
-    let block = this.heap.allocate(size, align);
+    let block = this.heap.allocate(size, align, origin(pc));
     if block.is_null() {
         set_errno(libc::ENOMEM);
     } else if (block as usize) < fresh && this.watches_memory() {
-        // Nothing is known of memory that was never handed out. All that is freed together later is
-        // allocated now, not only what was asked for.
-        let usable = this.heap.size_of(block).unwrap_or(size);
-        this.shadow.allocate(block as usize, usable);
+        // Nothing is known of memory that was never handed out. What was not asked for goes with it.
+        let capacity = this.heap.capacity_of(block).unwrap_or(size);
+        this.shadow.allocate(block as usize, capacity);
     }
     block.cast()
+}
+
+/// The running task has written all of a block that was just handed out to it.
+fn imprint(block: *mut c_void, size: usize, pc: usize) {
+    let this = runtime();
+    if this.watches_memory() {
+        let (task, start) = (this.current, block as usize);
+        this.shadow.imprint(task, start, size, pc, &this.clocks);
+    }
 }
 
 /// Clears a block that was handed out.
@@ -113,7 +132,7 @@ fn release(block: *mut c_void, pc: usize) {
         // The heap goes away as a whole.
         return;
     };
-    let released = this.heap.release(block.cast());
+    let released = this.heap.release(block.cast(), origin(pc));
     let start = block as usize;
     if let Ok(released) = &released {
         this.buffers.forget(start..start + released.size);
@@ -146,13 +165,24 @@ fn reallocate(block: *mut c_void, size: usize, pc: usize) -> *mut c_void {
             pc,
         );
     };
-    let new = allocate(size, 16);
+    let new = allocate(size, 16, pc);
     if !new.is_null() {
+        let count = old.min(size);
         // SAFETY: both blocks are at least that large, and they are different.
-        unsafe { core::ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), old.min(size)) };
+        unsafe { core::ptr::copy_nonoverlapping(block.cast::<u8>(), new.cast(), count) };
+        imprint(new, count, pc);
         release(block, pc);
     }
     new
+}
+
+fn resize(block: *mut c_void, size: usize, pc: usize) -> *mut c_void {
+    match (block.is_null(), is_ours(block)) {
+        (true, _) => allocate(size, 16, pc),
+        (_, true) => reallocate(block, size, pc),
+        // SAFETY: the C library's own block, as the program says.
+        (_, false) => unsafe { __libc_realloc(block, size) },
+    }
 }
 
 /// A size of several things; `None` if there is no such number.
@@ -169,7 +199,7 @@ interpose! {
         if running().is_none() {
             return __libc_malloc(size);
         }
-        allocate(size, 16)
+        allocate(size, 16, pc)
     }
 
     fn calloc(count: usize, size: usize; pc) -> *mut c_void {
@@ -179,9 +209,10 @@ interpose! {
         let Some(bytes) = product(count, size) else {
             return null_mut();
         };
-        let block = allocate(bytes, 16);
+        let block = allocate(bytes, 16, pc);
         if !block.is_null() {
             clear(from_raw_parts_mut(block.cast(), bytes));
+            imprint(block, bytes, pc);
         }
         block
     }
@@ -200,17 +231,16 @@ interpose! {
         if running().is_none() {
             return __libc_realloc(block, size);
         }
-        match (block.is_null(), is_ours(block)) {
-            (true, _) => allocate(size, 16),
-            (_, true) => reallocate(block, size, pc),
-            (_, false) => __libc_realloc(block, size),
-        }
+        resize(block, size, pc)
     }
 
     fn reallocarray(block: *mut c_void, count: usize, size: usize; pc) -> *mut c_void {
-        match product(count, size) {
-            Some(bytes) => libc::realloc(block, bytes),
-            None => null_mut(),
+        let Some(bytes) = product(count, size) else {
+            return null_mut();
+        };
+        match running().is_some() {
+            true => resize(block, bytes, pc),
+            false => __libc_realloc(block, bytes),
         }
     }
 
@@ -218,21 +248,21 @@ interpose! {
         if running().is_none() {
             return __libc_memalign(align, size);
         }
-        allocate(size, align.next_power_of_two())
+        allocate(size, align.next_power_of_two(), pc)
     }
 
     fn aligned_alloc(align: usize, size: usize; pc) -> *mut c_void {
         if running().is_none() {
             return __libc_memalign(align, size);
         }
-        allocate(size, align.next_power_of_two())
+        allocate(size, align.next_power_of_two(), pc)
     }
 
     fn valloc(size: usize; pc) -> *mut c_void {
         if running().is_none() {
             return __libc_memalign(4096, size);
         }
-        allocate(size, 4096)
+        allocate(size, 4096, pc)
     }
 
     fn posix_memalign(out: *mut *mut c_void, align: usize, size: usize; pc) -> c_int {
@@ -241,7 +271,7 @@ interpose! {
         }
         let block = match running() {
             None => __libc_memalign(align, size),
-            Some(_) => allocate(size, align),
+            Some(_) => allocate(size, align, pc),
         };
         if block.is_null() {
             return libc::ENOMEM;

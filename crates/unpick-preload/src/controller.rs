@@ -2,7 +2,7 @@
 
 use crate::context::{Context, exchange, thread_pointer};
 use crate::runtime::{OVER, Runtime, runtime};
-use crate::{libraries, prelude, process, snapshot, sys, tasks, watchdog};
+use crate::{libraries, prelude, process, snapshot, strings, sys, tasks, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
@@ -339,6 +339,7 @@ impl Engine for Host {
             }
         }
         let this = runtime();
+        strings::WATCHING.store(false, Ordering::Relaxed);
         // In a process that ends with the execution, those who are away stay there.
         if this.launch.reexecution != Reexecution::Exec || this.away.is_empty() {
             this.phase.store(OVER, Ordering::Release);

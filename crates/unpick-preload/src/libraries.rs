@@ -91,6 +91,58 @@ pub fn own_segments(flag: u32) -> Range<usize> {
     (start as usize & !4095)..(end as usize).next_multiple_of(4096)
 }
 
+/// Something that is loaded.
+pub struct Loaded<'a> {
+    info: &'a libc::dl_phdr_info,
+    /// Where its table for unwinding lies.
+    pub unwinding: Option<usize>,
+}
+
+impl Loaded<'_> {
+    fn segments(&self) -> impl Iterator<Item = (Range<usize>, u32)> {
+        let base = self.info.dlpi_addr as usize;
+        let loaded = table(self.info)
+            .iter()
+            .filter(|one| one.p_type == libc::PT_LOAD);
+        loaded.map(move |one| {
+            let start = base + one.p_vaddr as usize;
+            (start..start + one.p_memsz as usize, one.p_flags)
+        })
+    }
+
+    /// Whether memory is in a segment that may be read.
+    pub fn holds(&self, range: Range<usize>) -> bool {
+        self.segments().any(|(segment, flags)| {
+            flags & libc::PF_R != 0 && segment.start <= range.start && range.end <= segment.end
+        })
+    }
+
+    /// Where the segment of some code ends.
+    pub fn code_end(&self, address: usize) -> Option<usize> {
+        let mut segments = self.segments();
+        let found = segments.find(|(segment, _)| segment.contains(&address));
+        found.map(|(segment, _)| segment.end)
+    }
+}
+
+/// What `look` says of the module at an address; nothing if there is none.
+pub fn find<R>(address: usize, look: impl Fn(&Loaded<'_>) -> R) -> Option<R> {
+    let mut found = None;
+    visit(|info| {
+        let is_table = |one: &&libc::Elf64_Phdr| one.p_type == libc::PT_GNU_EH_FRAME;
+        let unwinding = table(info).iter().find(is_table);
+        let module = Loaded {
+            info,
+            unwinding: unwinding.map(|one| (info.dlpi_addr + one.p_vaddr) as usize),
+        };
+        if module.code_end(address).is_some() {
+            found = Some(look(&module));
+        }
+        found.is_some()
+    });
+    found
+}
+
 /// Shows everything that is loaded now, until something says that this was enough; whether it did.
 fn visit<F: FnMut(&libc::dl_phdr_info) -> bool>(mut look: F) -> bool {
     // SAFETY: called by the C library for each, with what is given below.

@@ -1,19 +1,24 @@
 //! Plain memory accesses of instrumented code: watched for races and uses of freed memory, and
 //! scheduling points where memory is shared.
 
-use crate::buffers;
+use crate::allocation;
+use crate::bounds;
 use crate::free;
 use crate::interpose::interpose;
 use crate::named;
-use crate::runtime::{operate, running, running_here, runtime, take_turn};
-use crate::signals;
+use crate::plain::point;
+use crate::real;
+use crate::runtime::{running, running_here, runtime};
+use crate::spinning;
+use crate::strings::copies;
 use crate::tasks;
 use alloc::format;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
+use unpick_engine::Proviso;
 use unpick_memory::{Access, AccessKind, Clocks, Finding};
 use unpick_protocol::Points;
-use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
+use unpick_trace::{FailureKind, ObjectId, TaskId};
 
 /// What an atomic operation orders.
 #[derive(Clone, Copy)]
@@ -120,6 +125,9 @@ pub fn ordering(order: c_int) -> Ordering {
 pub fn check(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
     if !this.watches_memory() {
+        if this.races && allocation::is_in(address) {
+            bounds::check(address, size, kind, pc);
+        }
         return;
     }
     let (shadow, clocks) = (&mut this.shadow, &this.clocks);
@@ -143,9 +151,16 @@ fn check_known(address: usize, size: usize, kind: AccessKind, pc: usize) {
 fn check_thoroughly(address: usize, size: usize, kind: AccessKind, pc: usize) {
     let this = runtime();
     let task = this.current;
+    let is_heap = this.races && allocation::is_in(address);
+    if is_heap {
+        bounds::check(address, size, kind, pc);
+    }
     let found = this
         .shadow
         .access_any(&this.clocks, task, address, size, kind, pc);
+    if is_heap {
+        bounds::forbid_tail(address, size);
+    }
     match found.filter(|_| this.races) {
         Some(Finding::Race { .. }) if this.has_learned_unseen(0..0) => {}
         Some(finding) => report(finding, pc),
@@ -188,7 +203,12 @@ pub fn report(finding: Finding, pc: usize) -> ! {
 }
 
 fn noun(access: &Access) -> &'static str {
-    match access.kind {
+    noun_of(access.kind)
+}
+
+/// What an access is called.
+pub fn noun_of(kind: AccessKind) -> &'static str {
+    match kind {
         AccessKind::Read => "read",
         AccessKind::AtomicRead => "atomic read",
         AccessKind::Write => "write",
@@ -207,15 +227,35 @@ fn past(access: &Access) -> &'static str {
 
 /// A plain access. The usual way calls nothing before it ends, so that it has no registers to save.
 #[inline(always)]
-fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
-    let Some(this) = running_here().filter(|this| this.points == Points::Sync) else {
+pub fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    let Some(this) = running_here().filter(|this| this.is_calm) else {
         return access_with_care(address, size, kind, pc);
     };
+    if kind == AccessKind::Read {
+        this.patience = this.patience.wrapping_sub(1);
+        if this.patience == 0 {
+            spinning::begin();
+        }
+    }
     if this.watches_memory() {
         let (shadow, clocks) = (&mut this.shadow, &this.clocks);
         if !shadow.access_own(clocks, this.current, address, size, kind, pc) {
             check_known(address, size, kind, pc);
         }
+    } else if this.races {
+        if allocation::is_in(address) {
+            bounds::check(address, size, kind, pc);
+        }
+    } else if this.task_count > 1 {
+        this.execution.assume(Proviso::PlainAccesses);
+    }
+}
+
+fn count_read() {
+    let this = runtime();
+    this.patience = this.patience.wrapping_sub(1);
+    if this.patience == 0 {
+        spinning::begin();
     }
 }
 
@@ -227,52 +267,12 @@ fn access_with_care(address: usize, size: usize, kind: AccessKind, pc: usize) {
     };
     if this.points != Points::Sync {
         point(address, size, kind, pc);
+        if kind == AccessKind::Read {
+            count_read();
+        }
     }
+    spinning::look(address, size, kind, pc);
     check(address, size, kind, pc);
-}
-
-/// Lets others run before a plain access, if it is a point.
-#[inline(never)]
-fn point(address: usize, size: usize, kind: AccessKind, pc: usize) {
-    let this = runtime();
-    if this.is_alone() {
-        let known = this.variables.get((address & !7) as u64);
-        if let Some(variable) = known {
-            let writes = kind == AccessKind::Write;
-            // Compilers also call a read with a write a write.
-            return this.note_alone(ObjectId(variable), true, writes);
-        }
-        return;
-    }
-    if this.points == Points::All || this.points_at.contains(pc) {
-        // Accesses of different sizes to one word depend on each other.
-        let object = this.variable(address & !7);
-        match kind {
-            AccessKind::Write => point_before_write(object, address, size, pc),
-            _ => {
-                operate(Op::new(OpKind::PlainRead, object), pc);
-            }
-        }
-    }
-}
-
-/// The same for a write, which others may see later.
-fn point_before_write(object: ObjectId, address: usize, size: usize, pc: usize) {
-    let this = runtime();
-    let argument = buffers::argument(this, object, address, size, Ordering::Relaxed);
-    let op = Op {
-        argument,
-        ..Op::new(OpKind::PlainWrite, object)
-    };
-    if op.is_buffered() {
-        take_turn(op, pc);
-        buffers::hold(object, address, size, 0, None);
-        return signals::deliver();
-    }
-    if this.execution.is_relaxed() {
-        buffers::drain_before_store(pc);
-    }
-    operate(op, pc);
 }
 
 macro_rules! accesses {
@@ -348,20 +348,20 @@ interpose! {
     }
 
     fn __tsan_memcpy(target: *mut c_void, source: *const c_void, size: usize; pc) -> *mut c_void {
-        copied(target, source, size, pc);
-        libc::memcpy(target, source, size)
+        copies(target.cast::<u8>(), source.cast(), size, pc);
+        real::memcpy()(target, source, size)
     }
 
     fn __tsan_memmove(target: *mut c_void, source: *const c_void, size: usize; pc) -> *mut c_void {
-        copied(target, source, size, pc);
-        libc::memmove(target, source, size)
+        copies(target.cast::<u8>(), source.cast(), size, pc);
+        real::memmove()(target, source, size)
     }
 
     fn __tsan_memset(target: *mut c_void, value: c_int, size: usize; pc) -> *mut c_void {
         if size > 0 {
             access(target as usize, size, AccessKind::Write, pc);
         }
-        libc::memset(target, value, size)
+        real::memset()(target, value, size)
     }
 }
 
@@ -381,12 +381,5 @@ fn enter_function(return_address: usize, pc: usize) {
 fn leave_function() {
     if let Some(this) = running() {
         this.tasks[this.current.index()].calls.leave();
-    }
-}
-
-fn copied(target: *mut c_void, source: *const c_void, size: usize, pc: usize) {
-    if size > 0 {
-        access(source as usize, size, AccessKind::Read, pc);
-        access(target as usize, size, AccessKind::Write, pc);
     }
 }

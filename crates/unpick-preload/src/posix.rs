@@ -18,14 +18,16 @@ pub use condvar::enlist;
 pub use leaving::look_up;
 pub use thread::{main_stack, stack_of, stack_size};
 
-use crate::runtime::{fail, runtime};
+use crate::bounds;
+use crate::runtime::{OURS, fail, operate, runtime};
 use alloc::format;
 use core::ffi::c_void;
-use unpick_engine::Shape;
-use unpick_trace::{FailureKind, ObjectId, ObjectKind};
+use unpick_engine::{Grant, Shape};
+use unpick_trace::{FailureKind, ObjectId, ObjectKind, Op};
 
 /// The object at an address. Something else there is a fault of the program.
 fn object(address: *mut c_void, shape: Shape, kind: ObjectKind, pc: usize) -> ObjectId {
+    bounds::check_object(address as usize, kind, pc);
     // SAFETY: the program passes its object, which begins with a word.
     let word = unsafe { &mut *address.cast::<u32>() };
     match runtime().object_in(word, shape, kind) {
@@ -36,6 +38,22 @@ fn object(address: *mut c_void, shape: Shape, kind: ObjectKind, pc: usize) -> Ob
             fail(FailureKind::Misuse, &message, pc)
         }
     }
+}
+
+/// Performs an operation that others may run before. If they have freed or destroyed the object meanwhile,
+/// the program is at fault: who is about to lock is a user.
+fn operate_on(address: *mut c_void, op: Op, pc: usize) -> Grant {
+    let grant = operate(op, pc);
+    let this = runtime();
+    let kind = this.execution.trace().objects[op.object.index()].kind;
+    bounds::check_object(address as usize, kind, pc);
+    // SAFETY: the program passes its object, which begins with a word.
+    if unsafe { address.cast::<u32>().read() } != OURS | op.object.0 {
+        let (word, task) = (kind.word(), this.execution.trace().task_name(this.current));
+        let message = format!("the {word} was destroyed while {task} was about to use it");
+        fail(FailureKind::Misuse, &message, pc);
+    }
+    grant
 }
 
 /// Makes an object unknown: it is initialised or destroyed.

@@ -18,8 +18,14 @@ macro_rules! functions {
         #[allow(non_camel_case_types, clippy::enum_variant_names)]
         enum Index { $($name,)* Count }
 
-        static ADDRESSES: [AtomicUsize; Index::Count as usize] =
+        pub static ADDRESSES: [AtomicUsize; Index::Count as usize] =
             [const { AtomicUsize::new(0) }; Index::Count as usize];
+
+        /// Where among these addresses each of them is, in bytes.
+        #[allow(non_upper_case_globals, dead_code)]
+        pub mod offset {
+            $(pub const $name: usize = super::Index::$name as usize * size_of::<usize>();)*
+        }
 
         /// Looks all functions up.
         #[cold]
@@ -47,6 +53,12 @@ macro_rules! functions {
             }
         )*
     };
+}
+
+/// Whether all functions have been looked up.
+#[inline]
+pub fn is_ready() -> bool {
+    IS_LOOKED_UP.load(Ordering::Acquire)
 }
 
 static IS_LOOKED_UP: AtomicBool = AtomicBool::new(false);
@@ -267,4 +279,52 @@ functions! {
     fn arc4random_uniform(u32) -> u32;
     fn _ZNSt13random_device9_M_getvalEv(*mut c_void) -> u32;
     fn __assert_fail(*const c_char, *const c_char, u32, *const c_char) -> !;
+    fn memcpy(*mut c_void, *const c_void, usize) -> *mut c_void;
+    fn memmove(*mut c_void, *const c_void, usize) -> *mut c_void;
+    fn mempcpy(*mut c_void, *const c_void, usize) -> *mut c_void;
+    fn memset(*mut c_void, c_int, usize) -> *mut c_void;
+    fn bzero(*mut c_void, usize);
+    fn memcmp(*const c_void, *const c_void, usize) -> c_int;
+    fn bcmp(*const c_void, *const c_void, usize) -> c_int;
+    fn memchr(*const c_void, c_int, usize) -> *mut c_void;
+    fn memrchr(*const c_void, c_int, usize) -> *mut c_void;
+    fn memmem(*const c_void, usize, *const c_void, usize) -> *mut c_void;
+    fn strlen(*const c_char) -> usize;
+    fn strnlen(*const c_char, usize) -> usize;
+    fn strcpy(*mut c_char, *const c_char) -> *mut c_char;
+    fn stpcpy(*mut c_char, *const c_char) -> *mut c_char;
+    fn strncpy(*mut c_char, *const c_char, usize) -> *mut c_char;
+    fn stpncpy(*mut c_char, *const c_char, usize) -> *mut c_char;
+    fn strcat(*mut c_char, *const c_char) -> *mut c_char;
+    fn strncat(*mut c_char, *const c_char, usize) -> *mut c_char;
+    fn strcmp(*const c_char, *const c_char) -> c_int;
+    fn strncmp(*const c_char, *const c_char, usize) -> c_int;
+    fn strcasecmp(*const c_char, *const c_char) -> c_int;
+    fn strncasecmp(*const c_char, *const c_char, usize) -> c_int;
+    fn strchr(*const c_char, c_int) -> *mut c_char;
+    fn strchrnul(*const c_char, c_int) -> *mut c_char;
+    fn strrchr(*const c_char, c_int) -> *mut c_char;
+    fn strstr(*const c_char, *const c_char) -> *mut c_char;
+    fn strdup(*const c_char) -> *mut c_char;
+    fn strndup(*const c_char, usize) -> *mut c_char;
+    fn wcslen(*const i32) -> usize;
+    fn wcscpy(*mut i32, *const i32) -> *mut i32;
+    fn wmemcpy(*mut i32, *const i32, usize) -> *mut i32;
+    fn wmemmove(*mut i32, *const i32, usize) -> *mut i32;
+    fn wmemset(*mut i32, i32, usize) -> *mut i32;
+    fn __memcpy_chk(*mut c_void, *const c_void, usize, usize) -> *mut c_void;
+    fn __memmove_chk(*mut c_void, *const c_void, usize, usize) -> *mut c_void;
+    fn __mempcpy_chk(*mut c_void, *const c_void, usize, usize) -> *mut c_void;
+    fn __memset_chk(*mut c_void, c_int, usize, usize) -> *mut c_void;
+    fn __strcpy_chk(*mut c_char, *const c_char, usize) -> *mut c_char;
+    fn __stpcpy_chk(*mut c_char, *const c_char, usize) -> *mut c_char;
+    fn __strncpy_chk(*mut c_char, *const c_char, usize, usize) -> *mut c_char;
+    fn __strcat_chk(*mut c_char, *const c_char, usize) -> *mut c_char;
+    fn __strncat_chk(*mut c_char, *const c_char, usize, usize) -> *mut c_char;
+    fn qsort(*mut c_void, usize, usize, *mut c_void);
+    fn fread(*mut c_void, usize, usize, *mut c_void) -> usize;
+    fn fwrite(*const c_void, usize, usize, *mut c_void) -> usize;
+    fn fgets(*mut c_char, c_int, *mut c_void) -> *mut c_char;
+    fn fputs(*const c_char, *mut c_void) -> c_int;
+    fn puts(*const c_char) -> c_int;
 }

@@ -7,12 +7,15 @@ use crate::context::{Context, thread_pointer};
 use crate::crew::Crew;
 use crate::io::Io;
 use crate::named::Named;
+use crate::plain::Plain;
 use crate::posix::keys::Keys;
 use crate::prelude::{self, Prelude};
 use crate::random::Random;
 use crate::signals::{self, Pending, Stacks};
 use crate::sites::{Calls, Sites};
 use crate::snapshot::Snapshot;
+use crate::spinning::{PATIENCE, Spinning};
+use crate::strings;
 use crate::sys;
 use crate::tasks::{self, Slot};
 use crate::waiting::{self, Waits};
@@ -24,7 +27,7 @@ use core::ops::Range;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
-use unpick_memory::{Clocks, Heap, Shadow, Shared};
+use unpick_memory::{Clocks, Heap, Learning, Shadow, Shared};
 use unpick_protocol::{Desk, Launch, Module, Order, Points, Trouble, TroubleKind};
 use unpick_trace::{
     Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, Outcome, SiteId, TaskId,
@@ -36,6 +39,9 @@ static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(null_mut());
 pub const OVER: u32 = 0;
 /// An execution is under way, and whoever runs is the task that should.
 pub const RUNNING: u32 = 1;
+
+/// Marks the number of an object, in its first word, as ours: what the C library leaves there is small.
+pub const OURS: u32 = 0x5000_0000;
 
 /// One task of the program.
 pub struct Task {
@@ -150,10 +156,18 @@ pub struct Runtime {
     pub task_count: usize,
     pub slots: Vec<Slot>,
     pub variables: AddressTable,
+    pub plain: Plain,
+    /// Whether plain accesses are no points and nothing else is asked of them.
+    pub is_calm: bool,
+    /// Plain reads that the running task may make until its next step before it is asked whether it spins.
+    pub patience: u32,
+    pub spinning: Spinning,
     pub futexes: AddressTable,
     /// Where each object lies; zero if nowhere.
     pub addresses: Vec<u64>,
     pub sites: Sites,
+    /// Which places of calls are in instrumented code, as far as that was asked.
+    pub instrumented: AddressTable,
     pub keys: Keys,
     pub stacks: Stacks,
     pub pending: Pending,
@@ -240,9 +254,14 @@ impl Runtime {
             task_count: 0,
             slots: Vec::new(),
             variables: AddressTable::new(),
+            plain: Plain::new(),
+            is_calm: true,
+            patience: PATIENCE,
+            spinning: Spinning::default(),
             futexes: AddressTable::new(),
             addresses: Vec::new(),
             sites: Sites::new(modules),
+            instrumented: AddressTable::new(),
             keys: Keys::new(),
             stacks: Stacks::new(),
             pending: Pending::new(),
@@ -304,10 +323,12 @@ impl Runtime {
         self.execution = Execution::new(order.settings);
         self.sites.clear();
         self.points = order.points;
-        self.shadow.look_for_shared(order.points == Points::Shared);
-        self.points_at = Shared::new();
-        let places: Vec<usize> = order.shared.iter().map(|&pc| pc as usize).collect();
-        self.points_at.import(&places);
+        self.shadow.learn(match order.points {
+            Points::Shared => Learning::Shared,
+            Points::Racy => Learning::Racy,
+            _ => Learning::Nothing,
+        });
+        self.points_at = self.plain.take_order(&order.shared);
         self.named = Named::new(&order.named, &self.sites.modules);
         self.races = order.races;
         self.trouble = None;
@@ -319,6 +340,10 @@ impl Runtime {
     pub fn begin_execution(&mut self) {
         self.execution.reset();
         self.variables.clear();
+        self.plain.reset();
+        self.spinning.reset();
+        self.is_calm = self.points == Points::Sync;
+        self.patience = PATIENCE;
         self.futexes.clear();
         self.addresses.clear();
         self.keys.reset();
@@ -336,6 +361,7 @@ impl Runtime {
         crate::process::reset();
         let heap = self.prelude.heap();
         crate::allocation::reset(&mut self.heap, heap, self.snapshot.restoring);
+        strings::WATCHING.store(false, Ordering::Relaxed);
         self.creator = None;
         self.task_count = 0;
         self.open_count = 0;
@@ -362,6 +388,8 @@ impl Runtime {
             self.task_count += 1;
         }
         self.open_count += 1;
+        let matters = self.keeps_shadow() || self.points != Points::Sync;
+        strings::WATCHING.store(matters && self.task_count > 1, Ordering::Relaxed);
         self.clocks.begin(parent, task);
         let (stack, size) = self.slots[slot].stack;
         // Where tasks are threads, that of any other one is known when its thread is created.
@@ -522,8 +550,6 @@ impl Runtime {
         shape: Shape,
         kind: ObjectKind,
     ) -> Option<ObjectId> {
-        /// Marks a number as ours: what the C library leaves in its objects is small.
-        const OURS: u32 = 0x5000_0000;
         if *word == 0 {
             let object = self.add_object(shape, core::ptr::from_ref(word) as u64);
             *word = OURS | object.0;
@@ -566,7 +592,7 @@ impl Runtime {
     /// Whether it matters who used which memory: for races, or for which accesses are to be points.
     #[inline]
     pub fn keeps_shadow(&self) -> bool {
-        self.races || self.points == Points::Shared
+        self.races || self.points.are_learnt()
     }
 
     /// Asks the strategy something on behalf of the running task. Zero if the execution is over.
@@ -641,6 +667,7 @@ pub fn take_turn(op: Op, pc: usize) {
     let runtime = runtime();
     let task = runtime.current;
     let site = runtime.site(pc);
+    runtime.patience = PATIENCE;
     runtime.execution.announce_at(task, op, site);
     match runtime.creator.take() {
         Some(creator) => {

@@ -2,6 +2,7 @@
 
 use crate::away;
 use crate::context::thread_pointer;
+use crate::instrumented;
 use crate::real;
 use crate::runtime::watching;
 use crate::sys;
@@ -82,6 +83,10 @@ unsafe extern "C" fn tell(_signal: c_int, _info: *mut libc::siginfo_t, context: 
     for place in places {
         place.store(0, Ordering::Relaxed);
     }
+    let is_ours = runtime.own_code.contains(&interrupted);
+    let is_watched = is_ours || instrumented::is_in(interrupted);
+    desk.running_watched
+        .store(u32::from(is_watched), Ordering::Relaxed);
     desk.running_task
         .store(runtime.current.index() as u64, Ordering::Relaxed);
     desk.looks.fetch_add(1, Ordering::Release);

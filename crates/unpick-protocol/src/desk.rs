@@ -71,6 +71,8 @@ pub struct Desk {
     pub running_task: AtomicU64,
     /// Where it is: return addresses, innermost first, up to the first zero.
     pub running_at: [AtomicU64; FRAMES_MAX],
+    /// Whether it was in a function that is instrumented, or in the runtime.
+    pub running_watched: AtomicU32,
 }
 
 /// Marks the status of a process as being there: zero is one, too.

@@ -72,6 +72,15 @@ pub enum Points {
     Shared,
     /// All.
     All,
+    /// Those at program counters that took part in a data race.
+    Racy,
+}
+
+impl Points {
+    /// Whether the program counters are learnt from executions.
+    pub fn are_learnt(self) -> bool {
+        matches!(self, Points::Shared | Points::Racy)
+    }
 }
 
 /// What there is to do.

@@ -130,6 +130,7 @@ fn backend_of(word: &str) -> Option<Backend> {
 fn points_word(points: Points) -> &'static str {
     match points {
         Points::Sync => "sync",
+        Points::Racy => "racy",
         Points::Shared => "shared",
         Points::All => "all",
     }
@@ -137,6 +138,7 @@ fn points_word(points: Points) -> &'static str {
 
 fn points_of(word: &str) -> Points {
     match word {
+        "racy" => Points::Racy,
         "shared" => Points::Shared,
         "all" => Points::All,
         _ => Points::Sync,

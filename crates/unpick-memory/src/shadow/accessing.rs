@@ -6,7 +6,7 @@ use super::finding::{finding, worse};
 use super::private::Written;
 use super::range::{PAGE_WORDS, Piece, pieces};
 use super::record::{Mark, Record, WORD_BYTES};
-use super::{Access, AccessKind, Finding, Shadow, TASK_COUNT_MAX};
+use super::{Access, AccessKind, Finding, Learning, Shadow, TASK_COUNT_MAX};
 use crate::Clocks;
 
 impl Shadow {
@@ -61,7 +61,10 @@ impl Shadow {
         // SAFETY: the index is that of a cell, and no other reference to one exists.
         let cell = unsafe { &mut *self.cells.add(self.index(word)) };
         let record = Record::new(number, epoch, start, size, mark, pc);
-        cell.is_owned(word, number, self.stamp) && cell.renew(&record)
+        match self.learning {
+            Learning::Nothing => cell.is_owned(word, number, self.stamp) && cell.renew(&record),
+            _ => cell.holds(word, self.stamp) && cell.remembers(&record),
+        }
     }
 
     /// The next part of it: a word of which the task knows all that it has to. Answers whether it is that, as
@@ -78,7 +81,7 @@ impl Shadow {
     ) -> bool {
         let start = address % WORD_BYTES;
         let is_word = size.wrapping_sub(1) < WORD_BYTES - start && task.0 < TASK_COUNT_MAX;
-        if !is_word || self.looks_for_shared {
+        if !is_word || self.learning != Learning::Nothing {
             return false;
         }
         let (word, number, epoch) = (address / WORD_BYTES, task.0 as u16, clocks.epoch(task));
@@ -200,7 +203,9 @@ impl Shadow {
                 page.note_used(word);
                 continue;
             }
-            if cell.is_owned(word, record.task_number(), stamp) && cell.renew(&record) {
+            let is_own = self.learning == Learning::Nothing
+                && cell.is_owned(word, record.task_number(), stamp);
+            if is_own && cell.renew(&record) {
                 continue;
             }
             if has_freed || cell.holds(word, stamp) {
@@ -231,9 +236,13 @@ impl Shadow {
                 return;
             }
         }
-        if !cell.knows(&record) && !cell.read_again(&record) {
-            let places = self.looks_for_shared.then_some(&mut self.shared);
-            let meeting = cell.meet(&record, clocks, &mut self.links, places);
+        let is_known = match self.learning {
+            Learning::Nothing => cell.knows(&record) || cell.read_again(&record),
+            _ => false,
+        };
+        if !is_known {
+            let lesson = self.learning.with(&mut self.shared);
+            let meeting = cell.meet(&record, clocks, &mut self.links, lesson);
             if meeting.is_bad() {
                 *found = worse(*found, finding(word, &meeting, access));
             }

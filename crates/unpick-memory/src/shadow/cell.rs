@@ -1,8 +1,8 @@
 //! What is remembered of one word: three accesses in the cell, further ones in a chain.
 
 use super::links::Links;
-use super::record::{Meeting, Record};
-use crate::{Clocks, Shared};
+use super::record::{Lesson, Meeting, Record};
+use crate::Clocks;
 
 /// How many accesses a cell holds itself: a line of the cache with its head.
 const INLINE_COUNT: usize = 3;
@@ -76,7 +76,7 @@ impl Cell {
 
     /// Takes in an access that comes after all that is remembered of its bytes, if there is room in the
     /// cell: nothing can be wrong with it. Answers whether it did. It does what `meet` and `insert` do,
-    /// for the usual case. `now` is what the task knows; not for who looks for places that share memory.
+    /// for the usual case. `now` is what the task knows; not while places are learnt.
     #[inline(always)]
     pub fn follow(&mut self, later: &Record, now: &[u32]) -> bool {
         if !self.is_before(later, now) {
@@ -208,24 +208,35 @@ impl Cell {
         true
     }
 
-    /// Holds all that is remembered against a new access, and notes the places that share memory, if
-    /// that is wanted.
+    /// Whether this very access is remembered, of memory that is not known to be shared.
+    #[inline]
+    pub fn remembers(&self, later: &Record) -> bool {
+        self.shared() & later.bytes() == 0 && self.records.iter().any(|one| one.is_same(later))
+    }
+
+    /// Whether the cell says that some bytes must not be used.
+    pub fn forbids(&self, bytes: u8) -> bool {
+        let is_it = |one: &Record| one.is_free() && bytes & !one.bytes() == 0;
+        self.records.iter().any(is_it)
+    }
+
+    /// Holds all that is remembered against a new access, and notes places, if there is something to learn.
     #[inline(always)]
     pub fn meet(
         &mut self,
         later: &Record,
         clocks: &Clocks,
         links: &mut Links<Record>,
-        places: Option<&mut Shared>,
+        lesson: Option<Lesson<'_>>,
     ) -> Meeting {
-        if self.chain() != 0 || places.is_some() {
-            return self.meet_all(later, clocks, links, places);
+        if self.chain() != 0 || lesson.is_some() {
+            return self.meet_all(later, clocks, links, lesson);
         }
         // The usual case, without calls.
         let mut meeting = Meeting::NOTHING;
         let now = clocks.known_to(later.task());
         for earlier in &mut self.records {
-            meeting.meet(earlier, later, now, None);
+            meeting.meet(earlier, later, now);
         }
         meeting
     }
@@ -236,31 +247,41 @@ impl Cell {
         later: &Record,
         clocks: &Clocks,
         links: &mut Links<Record>,
-        mut places: Option<&mut Shared>,
+        mut lesson: Option<Lesson<'_>>,
     ) -> Meeting {
         let mut meeting = Meeting::NOTHING;
         let now = clocks.known_to(later.task());
-        let sharing = places.is_some().then_some(clocks);
-        let mut meet = |earlier: &mut Record| {
-            if meeting.meet(earlier, later, now, sharing)
-                && let Some(places) = &mut places
-            {
-                places.insert(earlier.pc());
-            }
-        };
-        for record in &mut self.records {
-            meet(record);
-        }
-        if self.chain() != 0 {
-            self.each_link(links, meet);
-        }
-        if let Some(places) = places
+        self.each(links, |earlier| match &mut lesson {
+            Some(lesson) => meeting.meet_learning(earlier, later, clocks, lesson),
+            None => meeting.meet(earlier, later, now),
+        });
+        if let Some(lesson) = lesson
             && meeting.shared != 0
         {
+            self.share(meeting.shared, links, lesson);
             self.state |= u64::from(meeting.shared) << SHARED_BIT;
-            places.insert(later.pc());
         }
         meeting
+    }
+
+    /// Some bytes turn out to be shared: so do all accesses to them.
+    #[cold]
+    fn share(&mut self, bytes: u8, links: &mut Links<Record>, lesson: Lesson<'_>) {
+        self.each(links, |record| {
+            if record.bytes() & bytes != 0 && !record.is_free() {
+                lesson.places.insert(record.pc());
+            }
+        });
+    }
+
+    /// Calls `look` for all that is remembered.
+    fn each(&mut self, links: &mut Links<Record>, mut look: impl FnMut(&mut Record)) {
+        for record in &mut self.records {
+            look(record);
+        }
+        if self.chain() != 0 {
+            self.each_link(links, look);
+        }
     }
 
     /// Remembers an access where there is room, else in the place of one that goes into the chain. Says

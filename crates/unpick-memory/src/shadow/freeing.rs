@@ -3,9 +3,9 @@
 use unpick_trace::TaskId;
 
 use super::finding::{finding, worse};
-use super::range::{PAGE_WORDS, Piece, pieces, span};
+use super::range::{PAGE_WORDS, Piece, pieces, span, words};
 use super::record::{Mark, Meeting, Record, WORD_BYTES};
-use super::{Access, AccessKind, Finding, Shadow, TASK_COUNT_MAX};
+use super::{Access, AccessKind, Finding, Learning, Shadow, TASK_COUNT_MAX};
 use crate::Clocks;
 
 impl Shadow {
@@ -59,6 +59,56 @@ impl Shadow {
         finding
     }
 
+    /// Memory that was just handed out counts as written by a task, as a whole: it was cleared, or copied to.
+    /// The pages note it, and cells that come into use later are told.
+    pub fn imprint(
+        &mut self,
+        task: TaskId,
+        address: usize,
+        size: usize,
+        pc: usize,
+        clocks: &Clocks,
+    ) {
+        if task.0 >= TASK_COUNT_MAX {
+            return;
+        }
+        let (number, epoch) = (task.0 as u16, clocks.epoch(task));
+        for piece in pieces(address, size) {
+            match piece {
+                Piece::Part(word, start, size) => {
+                    let record = Record::new(number, epoch, start, size, Mark::Write, pc);
+                    self.claimed(word).insert(record, &mut self.links);
+                }
+                Piece::Words(page, from, to) => {
+                    let record = Record::new(number, epoch, 0, WORD_BYTES, Mark::Write, pc);
+                    let entry = self.page(page);
+                    entry.open(self.stamp);
+                    entry.tell(page, from, to, record, &mut self.frees);
+                }
+            }
+        }
+    }
+
+    /// Whether a byte is known to have been freed.
+    pub fn is_freed(&mut self, address: usize) -> bool {
+        let (word, byte) = (address / WORD_BYTES, span(address % WORD_BYTES, 1));
+        let (number, place) = (word / PAGE_WORDS, word % PAGE_WORDS);
+        let page = self.page(number);
+        let is_told = !page.is_blank(self.stamp) && page.is_freed(number, place);
+        is_told || self.present(word).is_some_and(|cell| cell.forbids(byte))
+    }
+
+    /// Some bytes of a word must not be used, and whoever uses them is to be looked at closely.
+    pub fn forbid(&mut self, address: usize, size: usize) {
+        for (word, start, size) in words(address, size) {
+            let record = Record::new(0, 0, start, size, Mark::Free, 0);
+            let cell = self.claimed(word);
+            if !cell.forbids(record.bytes()) {
+                cell.insert(record, &mut self.links);
+            }
+        }
+    }
+
     fn free_part(
         &mut self,
         clocks: &Clocks,
@@ -67,8 +117,8 @@ impl Shadow {
         access: &Access,
     ) -> Option<Finding> {
         let cell = self.claimed(word);
-        let places = self.looks_for_shared.then_some(&mut self.shared);
-        let meeting = cell.meet(&record, clocks, &mut self.links, places);
+        let lesson = self.learning.with(&mut self.shared);
+        let meeting = cell.meet(&record, clocks, &mut self.links, lesson);
         cell.forget(record.bytes(), &mut self.links);
         cell.insert(record, &mut self.links);
         finding(word, &meeting, access)
@@ -100,25 +150,24 @@ impl Shadow {
             if !cell.holds(word, self.stamp) {
                 return false;
             }
-            if !self.looks_for_shared && cell.is_before(&record, now) {
+            if self.learning == Learning::Nothing && cell.is_before(&record, now) {
                 cell.clear(self.stamp, &mut self.links);
                 return true;
             }
-            let places = self.looks_for_shared.then_some(&mut self.shared);
-            let meeting = cell.meet(&record, clocks, &mut self.links, places);
+            let lesson = self.learning.with(&mut self.shared);
+            let meeting = cell.meet(&record, clocks, &mut self.links, lesson);
             cell.clear(self.stamp, &mut self.links);
             found = worse(found, finding(word, &meeting, access));
             true
         });
-        if let Some((place, by)) = page.first_freed(number, from, to, &mut self.frees) {
+        page.each_told(number, from, to, &mut self.frees, |place, earlier| {
+            let mut meeting = Meeting::NOTHING;
+            meeting.meet(&mut earlier.clone(), &record, now);
             let word = number * PAGE_WORDS + place;
-            let meeting = Meeting {
-                freed: by,
-                ..Meeting::NOTHING
-            };
             found = worse(found, finding(word, &meeting, access));
-        }
-        page.free(number, from, to, record, &mut self.frees);
+            meeting.is_bad()
+        });
+        page.tell(number, from, to, record, &mut self.frees);
         found
     }
 

@@ -1,7 +1,8 @@
 //! What is known of a page as a whole: which of its cells are in use, which of its words were freed.
 //!
 //! A block is freed with a look at those cells that are in use; for all others the page says that they
-//! are freed, by whom and where, and a cell that comes into use later is told.
+//! are freed, by whom and where, and a cell that comes into use later is told. The same for a block that is
+//! written as a whole when it is handed out.
 
 use super::links::Links;
 use super::range::PAGE_WORDS;
@@ -84,8 +85,8 @@ impl Page {
         }
     }
 
-    /// Notes that words were freed. What was known of frees in another page is lost.
-    pub fn free(
+    /// Notes that words were freed or written, as the record says. What was known of another page is lost.
+    pub fn tell(
         &mut self,
         number: usize,
         from: usize,
@@ -143,22 +144,34 @@ impl Page {
         }
     }
 
-    /// The first word between two that was freed, and who freed it.
-    pub fn first_freed(
+    /// Calls `look` with words between two that were freed or written as a whole, and with what was done to
+    /// them, until it answers that this was enough. Words that one record stands for may be left out.
+    pub fn each_told(
         &self,
         number: usize,
         from: usize,
         to: usize,
         frees: &mut Links<Freed>,
-    ) -> Option<(usize, Record)> {
+        mut look: impl FnMut(usize, Record) -> bool,
+    ) {
         if self.number != number || self.frees == 0 {
-            return None;
+            return;
         }
-        let (index, bits) = masks(from, to)
-            .map(|(index, mask)| (index, self.freed[index] & mask))
-            .find(|(_, bits)| *bits != 0)?;
-        let place = index * 64 + bits.trailing_zeros() as usize;
-        Some((place, self.newest(place, frees)?))
+        for (index, mask) in masks(from, to) {
+            let mut found = self.freed[index] & mask;
+            while found != 0 {
+                let place = index * 64 + found.trailing_zeros() as usize;
+                found &= found - 1;
+                let newest = &frees.get(self.frees).item;
+                let is_all = (usize::from(newest.words.0)..usize::from(newest.words.1))
+                    .contains(&place)
+                    && usize::from(newest.words.1) >= to;
+                let told = self.newest(place, frees);
+                if told.is_some_and(|record| look(place, record)) || is_all {
+                    return;
+                }
+            }
+        }
     }
 
     /// Who freed a word last. Older frees of it are out of date.

@@ -3,8 +3,8 @@
 use unpick_trace::TaskId;
 
 use super::range::span;
-use super::{Access, AccessKind};
-use crate::Clocks;
+use super::{Access, AccessKind, Learning};
+use crate::{Clocks, Shared};
 
 /// Bytes of memory in a word, the unit that a cell remembers.
 pub const WORD_BYTES: usize = 8;
@@ -180,6 +180,12 @@ impl Record {
         !self.is_free() && known.is_some_and(|known| *known >= self.epoch())
     }
 
+    /// Whether the two are the same, in the same place of the code.
+    #[inline]
+    pub fn is_same(&self, other: &Record) -> bool {
+        self.head == other.head && self.pc() == other.pc()
+    }
+
     /// Whether the two are the same but for their places in the code.
     #[inline]
     pub fn is_like(&self, other: &Record) -> bool {
@@ -253,23 +259,16 @@ impl Meeting {
         (self.raced.head | self.freed.head) != 0
     }
 
-    /// Holds a remembered access against a new one, and forgets of it what the new one stands for. Says whether its place is one that shares memory with the new one's, if
-    /// that is looked for. `now` is what the task of the new one knows.
+    /// Holds a remembered access against a new one, and forgets of it what the new one stands for. `now` is
+    /// what the task of the new one knows.
     #[inline(always)]
-    pub fn meet(
-        &mut self,
-        earlier: &mut Record,
-        later: &Record,
-        now: &[u32],
-        sharing: Option<&Clocks>,
-    ) -> bool {
-        let bytes = earlier.bytes() & later.bytes();
-        if bytes == 0 {
-            return false;
+    pub fn meet(&mut self, earlier: &mut Record, later: &Record, now: &[u32]) {
+        if earlier.bytes() & later.bytes() == 0 {
+            return;
         }
         if earlier.is_free() {
             self.freed = *earlier;
-            return false;
+            return;
         }
         if earlier.task_number() == later.task_number() {
             if earlier.stands_for(later) {
@@ -277,28 +276,72 @@ impl Meeting {
             } else if later.covers(earlier) {
                 earlier.forget(later.bytes());
             }
-            return false;
-        }
-        let known = now.get(usize::from(earlier.task_number()));
-        let ordered = known.copied().unwrap_or(0) >= earlier.epoch();
-        if !ordered && earlier.conflicts(later) && self.raced.bytes() == 0 {
-            self.raced = *earlier;
-        }
-        let shared = (earlier.writes() || later.writes())
-            && sharing.is_some_and(|clocks| {
-                !clocks.is_apart(earlier.task(), earlier.epoch(), later.task())
-            });
-        if shared {
-            self.shared |= bytes;
+            return;
         }
         // Whatever races with the earlier one also races with this one, which it does not come after
-        // either. But a write of this task would not show that it shares the memory with the earlier
-        // one if a read has stood for that.
-        if ordered && (later.writes() || sharing.is_none()) && later.covers(earlier) {
+        // either.
+        if !self.race(earlier, later, now) && later.covers(earlier) {
             earlier.forget(later.bytes());
         }
-        shared
     }
+
+    /// Notes whether nothing orders a remembered access before a new one; answers whether that is so.
+    #[inline(always)]
+    fn race(&mut self, earlier: &Record, later: &Record, now: &[u32]) -> bool {
+        let known = now.get(usize::from(earlier.task_number()));
+        let is_concurrent = known.copied().unwrap_or(0) < earlier.epoch();
+        if is_concurrent && earlier.conflicts(later) && self.raced.bytes() == 0 {
+            self.raced = *earlier;
+        }
+        is_concurrent
+    }
+
+    /// The same while places are learnt. An access stands for another one of its own task and place only.
+    pub fn meet_learning(
+        &mut self,
+        earlier: &mut Record,
+        later: &Record,
+        clocks: &Clocks,
+        lesson: &mut Lesson<'_>,
+    ) {
+        let bytes = earlier.bytes() & later.bytes();
+        if bytes == 0 {
+            return;
+        }
+        if earlier.is_free() {
+            self.freed = *earlier;
+            return;
+        }
+        if earlier.task_number() == later.task_number() {
+            let is_place = earlier.pc() == later.pc();
+            if is_place && earlier.stands_for(later) {
+                self.known = true;
+            } else if is_place && later.covers(earlier) {
+                earlier.forget(later.bytes());
+            }
+            return;
+        }
+        let is_concurrent = self.race(earlier, later, clocks.known_to(later.task()));
+        match lesson.learning {
+            Learning::Racy if is_concurrent && earlier.conflicts(later) => {
+                lesson.places.insert(earlier.pc());
+                lesson.places.insert(later.pc());
+            }
+            Learning::Shared if earlier.writes() || later.writes() => {
+                let (task, epoch) = (earlier.task(), earlier.epoch());
+                if !clocks.is_apart(task, epoch, later.task()) {
+                    self.shared |= bytes;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What is learnt, and where it is put.
+pub struct Lesson<'a> {
+    pub learning: Learning,
+    pub places: &'a mut Shared,
 }
 
 #[cfg(test)]

@@ -13,7 +13,9 @@ fn shadow() -> Shadow {
     // SAFETY: the layout is not empty; the memory is never given back.
     let memory = unsafe { alloc_zeroed(Layout::from_size_align(bytes, 64).unwrap()) };
     // SAFETY: fresh zeroed memory of that size that nobody else knows.
-    unsafe { Shadow::new(memory, bytes) }
+    let mut shadow = unsafe { Shadow::new(memory, bytes) };
+    shadow.learn(Learning::Nothing);
+    shadow
 }
 
 fn tasks(count: u32) -> Clocks {

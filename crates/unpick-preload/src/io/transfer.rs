@@ -6,6 +6,7 @@ use crate::interpose::interpose;
 use crate::prelude;
 use crate::real;
 use crate::runtime::{refuse, running};
+use crate::strings::{counts, reads, writes};
 use crate::sys::{self, with_errno};
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
@@ -14,6 +15,41 @@ use unpick_noise::Operation;
 use unpick_protocol::TroubleKind;
 
 const DONT_WAIT: i64 = libc::MSG_DONTWAIT as i64;
+
+/// What was taken out of a descriptor has been written to a buffer.
+fn filled(out: *mut c_void, result: isize, pc: usize) -> isize {
+    if result > 0 && counts(pc) {
+        writes(out.cast::<u8>(), result as usize, pc);
+    }
+    result
+}
+
+/// The same for several buffers.
+///
+/// # Safety
+///
+/// As many pieces of the program.
+unsafe fn filled_all(pieces: *const libc::iovec, count: usize, result: isize, pc: usize) -> isize {
+    let mut left = usize::try_from(result).unwrap_or(0);
+    if left > 0 && counts(pc) {
+        // SAFETY: by the caller.
+        for piece in unsafe { core::slice::from_raw_parts(pieces, count) } {
+            let part = left.min(piece.iov_len);
+            writes(piece.iov_base.cast::<u8>(), part, pc);
+            left -= part;
+        }
+    }
+    result
+}
+
+/// Some buffers are about to be put into a descriptor.
+fn emptied(pieces: &[libc::iovec], pc: usize) {
+    if counts(pc) {
+        for piece in pieces {
+            reads(piece.iov_base.cast::<u8>(), piece.iov_len, pc);
+        }
+    }
+}
 
 /// A system call that takes something out of a descriptor.
 fn take(number: i64, arguments: [i64; 6], flags: i64, pc: usize) -> isize {
@@ -138,6 +174,7 @@ fn skip(pieces: &mut Vec<libc::iovec>, mut count: usize) {
 }
 
 fn write_all(file: c_int, pieces: &[libc::iovec], pc: usize) -> isize {
+    emptied(pieces, pc);
     if let Some(count) = standard::throw_away(file, pieces) {
         return count;
     }
@@ -173,6 +210,7 @@ unsafe fn send_message(file: c_int, header: &libc::msghdr, flags: c_int, pc: usi
         // SAFETY: by the caller.
         false => unsafe { core::slice::from_raw_parts(header.msg_iov, header.msg_iovlen) },
     };
+    emptied(pieces, pc);
     put(file, flags.into(), pieces, pc, &|left| {
         let mut now = *header;
         now.msg_iov = left.as_ptr().cast_mut();
@@ -193,21 +231,22 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Input, file as usize, pc, || real::read()(file, out, count));
         }
-        read_some(file, out, count, pc)
+        filled(out, read_some(file, out, count, pc), pc)
     }
 
     fn __read_chk(file: c_int, out: *mut c_void, count: usize, room: usize; pc) -> isize {
         if running().is_none() || count > room {
             return free::around(Operation::Input, file as usize, pc, || real::__read_chk()(file, out, count, room));
         }
-        read_some(file, out, count, pc)
+        filled(out, read_some(file, out, count, pc), pc)
     }
 
     fn readv(file: c_int, pieces: *const libc::iovec, count: c_int; pc) -> isize {
         if running().is_none() {
             return free::around(Operation::Input, file as usize, pc, || real::readv()(file, pieces, count));
         }
-        take(libc::SYS_readv, [file.into(), pieces as i64, count.into(), 0, 0, 0], 0, pc)
+        let result = take(libc::SYS_readv, [file.into(), pieces as i64, count.into(), 0, 0, 0], 0, pc);
+        filled_all(pieces, count.max(0) as usize, result, pc)
     }
 
     fn write(file: c_int, from: *const c_void, count: usize; pc) -> isize {
@@ -228,7 +267,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Input, file as usize, pc, || real::recv()(file, out, count, flags));
         }
-        receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc)
+        filled(out, receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc), pc)
     }
 
     fn __recv_chk(file: c_int, out: *mut c_void, count: usize, room: usize, flags: c_int; pc)
@@ -236,7 +275,7 @@ interpose! {
         if running().is_none() || count > room {
             return free::around(Operation::Input, file as usize, pc, || real::__recv_chk()(file, out, count, room, flags));
         }
-        receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc)
+        filled(out, receive([file.into(), out as i64, count as i64, flags.into(), 0, 0], pc), pc)
     }
 
     fn recvmsg(file: c_int, header: *mut libc::msghdr, flags: c_int; pc) -> isize {
@@ -247,7 +286,8 @@ interpose! {
             refuse(TroubleKind::Unmodelled, "recvmsg with MSG_WAITALL", pc);
         }
         let flags = i64::from(flags);
-        take(libc::SYS_recvmsg, [file.into(), header as i64, flags, 0, 0, 0], flags, pc)
+        let result = take(libc::SYS_recvmsg, [file.into(), header as i64, flags, 0, 0, 0], flags, pc);
+        filled_all((*header).msg_iov, (*header).msg_iovlen, result, pc)
     }
 
     fn send(file: c_int, from: *const c_void, count: usize, flags: c_int; pc) -> isize {

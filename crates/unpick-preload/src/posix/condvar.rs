@@ -2,6 +2,7 @@
 
 use super::mutex::{self, unlock_early};
 use super::{forget, object};
+use crate::bounds;
 use crate::buffers;
 use crate::free;
 use crate::interpose::interpose;
@@ -75,6 +76,7 @@ pub(super) fn notify(address: *mut c_void, kind: OpKind, pc: usize) -> c_int {
     let runtime = runtime();
     runtime.clocks.release(runtime.current, condvar);
     operate(Op::new(kind, condvar), pc);
+    bounds::check_object(address as usize, ObjectKind::Condvar, pc);
     0
 }
 

@@ -1,6 +1,6 @@
 //! Mutexes of all kinds, and spin locks.
 
-use super::{forget, object};
+use super::{forget, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -76,7 +76,7 @@ pub(super) fn lock(address: *mut c_void, pc: usize) -> c_int {
     if let Some(result) = lock_again(unsafe { Mutex::at(address) }, libc::EDEADLK) {
         return result;
     }
-    operate(Op::new(OpKind::Lock, object), pc);
+    operate_on(address, Op::new(OpKind::Lock, object), pc);
     locked(address, object)
 }
 
@@ -87,7 +87,7 @@ pub(super) fn lock_until(address: *mut c_void, time: *const libc::timespec, pc: 
     if let Some(result) = lock_again(mutex, libc::EDEADLK) {
         return result;
     }
-    match operate(Op::timed(OpKind::Lock, object), pc) {
+    match operate_on(address, Op::timed(OpKind::Lock, object), pc) {
         Grant::TimedOut => {
             pass_to(deadline);
             libc::ETIMEDOUT
@@ -102,7 +102,7 @@ pub(super) fn try_lock(address: *mut c_void, pc: usize) -> c_int {
     if let Some(result) = lock_again(unsafe { Mutex::at(address) }, libc::EBUSY) {
         return result;
     }
-    match operate(Op::new(OpKind::TryLock, object), pc) {
+    match operate_on(address, Op::new(OpKind::TryLock, object), pc) {
         Grant::Refused => libc::EBUSY,
         _ => locked(address, object),
     }
@@ -238,7 +238,7 @@ interpose! {
             return free::around(Operation::Lock, address as usize, pc, || real::pthread_spin_lock()(address));
         }
         let object = mutex(address, pc);
-        operate(Op::new(OpKind::Lock, object), pc);
+        operate_on(address, Op::new(OpKind::Lock, object), pc);
         let runtime = runtime();
         runtime.clocks.acquire(runtime.current, object);
         0
@@ -249,7 +249,7 @@ interpose! {
             return free::around(Operation::TryLock, address as usize, pc, || real::pthread_spin_trylock()(address));
         }
         let object = mutex(address, pc);
-        if operate(Op::new(OpKind::TryLock, object), pc) == Grant::Refused {
+        if operate_on(address, Op::new(OpKind::TryLock, object), pc) == Grant::Refused {
             return libc::EBUSY;
         }
         let runtime = runtime();

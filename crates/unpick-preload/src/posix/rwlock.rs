@@ -1,6 +1,6 @@
 //! Reader-writer locks.
 
-use super::{forget, object};
+use super::{forget, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -33,7 +33,7 @@ fn set_writer(address: *mut c_void, writer: u32) -> u32 {
 }
 
 fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) -> c_int {
-    let grant = operate(op, pc);
+    let grant = operate_on(address, op, pc);
     match grant {
         Grant::Refused => return libc::EBUSY,
         Grant::TimedOut => {

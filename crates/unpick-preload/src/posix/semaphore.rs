@@ -1,6 +1,6 @@
 //! Semaphores.
 
-use super::object;
+use super::{object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -49,7 +49,7 @@ fn wait(
     let mut op = Op::new(kind, object);
     op.argument = 1;
     op.timed = time.is_some();
-    match (operate(op, pc), time) {
+    match (operate_on(address, op, pc), time) {
         (Grant::Refused, _) => {
             set_errno(libc::EAGAIN);
             return -1;
