@@ -53,6 +53,8 @@ pub(crate) enum ReexecutionName {
 pub(crate) enum PointsName {
     /// None: locks, atomics and the like only
     Sync,
+    /// Those that took part in a data race in an earlier execution
+    Racy,
     /// Those to memory that was seen to be shared
     Shared,
     /// All of instrumented code
@@ -69,7 +71,8 @@ pub(crate) struct NativeOptions {
     #[arg(long, value_enum, value_name = "WAY")]
     reexec: Option<ReexecutionName>,
     /// Plain memory accesses that are scheduling points. By default none while data races are
-    /// failures (without races, nobody can tell), and shared ones with --no-races, mcr and se-mcr
+    /// failures (without races, no task can tell), racy ones with --no-races, shared ones with mcr and
+    /// se-mcr
     #[arg(long, value_enum, value_name = "WHICH")]
     points: Option<PointsName>,
     /// Make the beginning of a function a scheduling point; may be given several times. The symbol
@@ -94,11 +97,14 @@ impl NativeOptions {
         self.check(options)?;
         // What plans between executions must see what tasks read and write.
         let is_planned = Spec::parse(&options.strategy)?.technique().is_planned;
-        let sees_data = options.no_races || is_planned;
-        let points = match (self.points.or(options.points), sees_data) {
-            (Some(PointsName::Sync), _) | (None, false) => Points::Sync,
-            (Some(PointsName::Shared), _) | (None, true) => Points::Shared,
-            (Some(PointsName::All), _) => Points::All,
+        let points = match self.points.or(options.points) {
+            Some(PointsName::Sync) => Points::Sync,
+            Some(PointsName::Racy) => Points::Racy,
+            Some(PointsName::Shared) => Points::Shared,
+            Some(PointsName::All) => Points::All,
+            None if is_planned => Points::Shared,
+            None if options.no_races => Points::Racy,
+            None => Points::Sync,
         };
         Ok(Options {
             strategy: options.strategy.clone(),
@@ -131,9 +137,15 @@ impl NativeOptions {
 
     /// Refuses what techniques that plan between executions cannot do.
     fn check_planned(&self, options: &ExplorationOptions, name: &str) -> Result<()> {
-        if matches!(self.points.or(options.points), Some(PointsName::Sync)) {
+        if let Some(points @ (PointsName::Sync | PointsName::Racy)) = self.points.or(options.points)
+        {
+            let word = if matches!(points, PointsName::Sync) {
+                "sync"
+            } else {
+                "racy"
+            };
             bail!(
-                "`{name}` must see what tasks read and write; leave out `--points sync`, or use `odpor`"
+                "`{name}` must see what tasks read and write; leave out `--points {word}`, or use `odpor`"
             );
         }
         if matches!(self.reexec, Some(ReexecutionName::Exec)) {

@@ -106,7 +106,7 @@ impl Key {
             Seed | Shrink | Confirm | SpuriousWakes | WeakFailures => Kind::Number(0),
             Time => Kind::Time,
             KeepGoing | Timeouts | Races => Kind::Flag,
-            Points => Kind::Word(&["sync", "shared", "all"]),
+            Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
         }
     }

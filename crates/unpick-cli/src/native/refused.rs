@@ -27,13 +27,13 @@ pub(super) fn refused(
             place,
             modules,
             executions,
+            is_watched,
             ..
         } => format!(
-            "UNCONTROLLED  {name}  {error}\n  where   {}, after {}\n  \
-             remedy  instrument that code (unpick cc, cargo unpick); if it blocks, --backend threads can \
-             leave it and go on with others; if it only takes long, raise --watchdog",
+            "UNCONTROLLED  {name}  {error}\n  where   {}, after {}\n  remedy  {}",
             stack(command, place.as_ref(), modules),
             count(*executions, "execution"),
+            remedy(*is_watched),
         ),
         DriveError::Died { executions, .. } => format!(
             "UNCONTROLLED  {name}  {error}\n  where   after {}\n  remedy  try \
@@ -63,6 +63,20 @@ pub(super) fn refused(
         summary: format!("{name}: not explored to the end"),
         json,
     })
+}
+
+/// What to do about a task that never comes back.
+fn remedy(is_watched: bool) -> &'static str {
+    match is_watched {
+        true => {
+            "if it waits for a variable that is neither atomic nor volatile, the compiler has read it once, \
+             before the loop: make it atomic, or build with -O0; if it only takes long, raise --watchdog"
+        }
+        false => {
+            "instrument that code (unpick cc, cargo unpick); if it blocks, --backend threads can leave it and \
+             go on with others; if it only takes long, raise --watchdog"
+        }
+    }
 }
 
 /// Where a task is that never comes back.

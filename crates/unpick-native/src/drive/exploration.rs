@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use unpick_engine::parts::{of_slice, slice};
 use unpick_engine::{
-    Exploration, FirstFailure, Limits, Settings, StopReason, Warning, WarningKind,
+    Exploration, FirstFailure, Limits, Proviso, Settings, StopReason, Warning, WarningKind,
 };
 use unpick_protocol::{
     Answer, Backend, Launch, Module, NamedCode, Order, Points, Reexecution, Trouble, TroubleKind,
@@ -216,10 +216,9 @@ pub fn explore(
     };
     let shared = survey(&mut launched, &mut watch)?;
     let work = work(options);
-    let order = order(options, work, options.limits, &shared, &named);
-    let mut answer = launched
-        .explore(&order, &mut watch)
-        .or_else(with_failures)?;
+    let mut order = order(options, work, options.limits, &shared, &named);
+    let mut answer = learn(&mut launched, &mut order, &mut watch).or_else(with_failures)?;
+    let shared = order.shared.clone();
     let is_late = || time.is_some_and(|limit| start.elapsed() >= limit);
     let wish = confirmation::wish(options);
     // A shard leaves that to the whole.
@@ -325,20 +324,60 @@ pub fn can_split(strategy: &str) -> bool {
     })
 }
 
-/// Finds the plain accesses to shared memory, if they are to be points.
+/// Explores until nothing new is learnt about the plain accesses that are to be points. Whoever finds a new
+/// one in an execution has not looked at what may happen before it, and begins again with it. Leaves the last
+/// order, and gives its answer: these count.
+fn learn(
+    launched: &mut Launched<'_>,
+    order: &mut Order,
+    watch: &mut Watch<'_>,
+) -> Result<Answer, DriveError> {
+    loop {
+        let mut is_wanted = true;
+        let mut ask = |progress| {
+            is_wanted = watch(progress);
+            is_wanted
+        };
+        let mut answer = launched.explore(order, &mut ask)?;
+        let mut shared = order.shared.clone();
+        if !order.points.are_learnt() || !add(&mut shared, &answer) {
+            return Ok(answer);
+        }
+        let found = &mut answer.exploration;
+        let is_over = found.failures > 0 || found.diverged.is_some() || !is_wanted;
+        // A share must be one of the same search as the others.
+        if is_over || launched.options.shard.is_some() {
+            found.provided.add(Proviso::PlainAccesses);
+            return Ok(answer);
+        }
+        order.shared = shared;
+    }
+}
+
+/// Adds the places that an answer tells of. Answers whether one is new.
+fn add(shared: &mut Vec<u64>, answer: &Answer) -> bool {
+    let count = shared.len();
+    shared.extend(&answer.shared);
+    shared.sort_unstable();
+    shared.dedup();
+    shared.len() > count
+}
+
+/// Finds plain accesses that are to be points, as far as a few executions show them.
 pub(super) fn survey(
     launched: &mut Launched<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<Vec<u64>, DriveError> {
     let options = launched.options;
-    if options.points != Points::Shared {
+    if !options.points.are_learnt() {
         return Ok(Vec::new());
     }
     let is_alone = launched.launch.reexecution != Reexecution::Exec;
     const SURVEY: u64 = 32;
+    const ROUNDS_MAX: usize = 8;
     let mut shared: Vec<u64> = Vec::new();
     // New points may lead to code that was not reached before.
-    for _ in 0..4 {
+    for _ in 0..ROUNDS_MAX {
         let limits = Limits {
             executions_max: SURVEY.min(options.limits.executions_max),
             keep_going: true,
@@ -359,10 +398,9 @@ pub(super) fn survey(
             true => launched.perform(&order, watch)?,
             false => launched.share(&order, watch)?,
         };
-        if answer.shared == shared {
+        if !add(&mut shared, &answer) {
             break;
         }
-        shared = answer.shared;
     }
     Ok(shared)
 }

@@ -74,9 +74,9 @@ pub enum DriveError {
     },
     /// A task never came back.
     #[error(
-        "a task has not come to a scheduling point for {} s: it spins or blocks in code that is not \
-         instrumented",
-        after.as_secs()
+        "a task has not come to a scheduling point for {} s: {}",
+        after.as_secs(),
+        reason(*is_watched)
     )]
     Hangs {
         /// How long it was waited for.
@@ -84,6 +84,8 @@ pub enum DriveError {
         /// The task, and where it is: return addresses, innermost first. `None` if it does not even
         /// hear signals.
         place: Option<(u64, Vec<u64>)>,
+        /// Whether it is in a function that is instrumented.
+        is_watched: bool,
         /// The files mapped into the program.
         modules: Vec<Module>,
         /// Executions done before.
@@ -338,9 +340,12 @@ impl Process {
             }
             if still > self.hang_after {
                 let answer: Option<Answer> = decode(&self.desk.answer());
+                let place = self.ask();
+                let is_watched = desk.running_watched.load(Ordering::Relaxed) != 0;
                 return Err(DriveError::Hangs {
                     after: self.hang_after,
-                    place: self.ask(),
+                    is_watched: is_watched && place.is_some(),
+                    place,
                     modules: answer.map(|answer| answer.modules).unwrap_or_default(),
                     executions,
                 });
@@ -393,6 +398,14 @@ impl Process {
             .map(|frame| frame.load(Ordering::Relaxed));
         let frames = frames.take_while(|&frame| frame != 0).collect();
         Some((desk.running_task.load(Ordering::Relaxed), frames))
+    }
+}
+
+/// Why a task does not come to a point.
+fn reason(is_watched: bool) -> &'static str {
+    match is_watched {
+        true => "it computes for long, or spins in a loop that makes no access to memory",
+        false => "it spins or blocks in code that is not instrumented",
     }
 }
 
