@@ -1,5 +1,6 @@
 //! `cargo unpick test` on a small workspace: what is instrumented, what is not, and exit codes.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
@@ -209,6 +210,44 @@ fn nothing_is_found_in_correct_tests() {
     let text = lines(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("30 tests: 30 ok"), "{text}");
+}
+
+/// The functions of the standard library that wait and wake are operations like any other, for every technique and in
+/// every level of optimisation.
+#[test]
+fn what_the_standard_library_does_is_seen() {
+    let made = Crate::new("waking");
+    made.write("src/lib.rs", "");
+    let tests = include_str!("cargo/waking.rs");
+    made.write("tests/waking.rs", tests);
+    for (strategy, executions, options) in [
+        ("dfs", "12000", &[][..]),
+        ("odpor", "2000", &[]),
+        ("portfolio", "2000", &[]),
+        ("portfolio", "2000", &["--release"]),
+    ] {
+        // What was found before is not looked for again.
+        let _ = fs::remove_dir_all(made.0.join(".unpick"));
+        let mut arguments = vec!["test", "--json", "--test", "waking"];
+        arguments.extend(["--strategy", strategy, "--executions", executions]);
+        arguments.extend(options);
+        let output = made.unpick(&arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut is_found = BTreeMap::new();
+        for line in text.lines() {
+            let object: serde_json::Value = serde_json::from_str(line).unwrap();
+            let name = object["name"].as_str().unwrap().to_string();
+            is_found.insert(name, object["failures"].as_u64().unwrap() > 0);
+        }
+        assert_eq!(is_found.len(), tests.matches("#[test]").count());
+        let is_misjudged =
+            |(name, is_found): &(&String, &bool)| name.starts_with("wrong") != **is_found;
+        let misjudged: Vec<_> = is_found.iter().filter(is_misjudged).collect();
+        assert!(
+            misjudged.is_empty(),
+            "{strategy} {options:?}: {misjudged:?}"
+        );
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 pub mod functions;
 mod members;
+pub mod standard;
 mod variables;
 
 use addr2line::Loader;

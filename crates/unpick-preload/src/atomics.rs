@@ -19,7 +19,7 @@ use unpick_noise::Operation;
 use unpick_trace::{ObjectId, Op, OpKind};
 
 /// What fits into a step's value.
-trait Word: Copy + Eq {
+pub trait Word: Copy + Eq {
     fn word(self) -> u64;
 
     /// Puts a value in the place of the one expected, atomically; gives what was found.
@@ -157,7 +157,9 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
     if !is_own {
         order.tell_read(&mut this.clocks, task, object);
     }
-    memory::check(address as usize, size_of::<T>(), kind, pc);
+    if order.is_watched {
+        memory::check(address as usize, size_of::<T>(), kind, pc);
+    }
     let this = runtime();
     order.tell_write(&mut this.clocks, task, object);
     if order.writes && order.releases {
@@ -191,7 +193,7 @@ fn note_later<T: Word>(
 ///
 /// The program passes a variable.
 #[inline]
-unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
+pub unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
     let Some(object) = point(address, OpKind::Load, pc) else {
         // SAFETY: by the caller.
         return free::around(Operation::Load, address as usize, pc, || unsafe {
@@ -212,7 +214,7 @@ unsafe fn load<T: Word>(address: *const T, order: c_int, pc: usize) -> T {
 ///
 /// The program passes a variable.
 #[inline]
-unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
+pub unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
     let Some(op) = point_before_store(address, order, pc) else {
         // SAFETY: by the caller.
         let call = || unsafe { T::change(address, |_| value) };
@@ -237,7 +239,12 @@ unsafe fn store<T: Word>(address: *mut T, value: T, order: c_int, pc: usize) {
 ///
 /// The program passes a variable.
 #[inline]
-unsafe fn modify<T: Word>(address: *mut T, order: c_int, pc: usize, change: impl Fn(T) -> T) -> T {
+pub unsafe fn modify<T: Word>(
+    address: *mut T,
+    order: c_int,
+    pc: usize,
+    change: impl Fn(T) -> T,
+) -> T {
     let Some(object) = point(address, OpKind::ReadModifyWrite, pc) else {
         // SAFETY: by the caller.
         let call = || unsafe { T::change(address, change) };
@@ -260,7 +267,7 @@ unsafe fn modify<T: Word>(address: *mut T, order: c_int, pc: usize, change: impl
 ///
 /// The program passes a variable.
 #[inline]
-unsafe fn exchange<T: Word>(
+pub unsafe fn exchange<T: Word>(
     address: *mut T,
     expected: T,
     value: T,

@@ -19,14 +19,33 @@ const FLAGS: i32 = libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME;
 /// The wait has an absolute deadline.
 const WAIT_BITSET: i32 = libc::FUTEX_WAIT_BITSET;
 /// As many as there are.
-const ALL: u32 = i32::MAX as u32;
+pub const ALL: u32 = i32::MAX as u32;
 const MATCH_ANY: u32 = u32::MAX;
 
+/// How a wait for a word came to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waited {
+    Woken,
+    /// The word had another value.
+    Changed,
+    TimedOut,
+}
+
+/// When a wait for a word ends at the latest.
+#[derive(Clone, Copy)]
+enum Limit {
+    Never,
+    /// After a duration in nanoseconds.
+    After(u64),
+    /// At a moment in nanoseconds.
+    At(u64),
+}
+
 /// Waits while a word has a value. The check is one operation, the wait another.
-fn wait(address: usize, value: u32, time: *const libc::timespec, is_absolute: bool) -> c_long {
+fn wait(address: usize, value: u32, limit: Limit, pc: usize) -> Waited {
     let this = runtime();
     let variable = this.variable(address);
-    operate(Op::new(OpKind::Load, variable), 0);
+    operate(Op::new(OpKind::Load, variable), pc);
     // SAFETY: the program passes the address of a word.
     let found = unsafe { *(address as *const u32) };
     let this = runtime();
@@ -34,38 +53,45 @@ fn wait(address: usize, value: u32, time: *const libc::timespec, is_absolute: bo
     this.execution.observe(task, u64::from(found), false);
     let futex = this.futex(address);
     if found != value {
-        set_errno(libc::EAGAIN);
-        return -1;
+        return Waited::Changed;
     }
     enlist(futex);
     let mut op = Op::new(OpKind::Wait, futex);
-    op.timed = !time.is_null();
-    let grant = operate(op, 0);
-    if grant == Grant::TimedOut {
-        // SAFETY: the program passes a time.
-        let time = unsafe { nanoseconds(time) };
-        match is_absolute {
-            true => pass_to(time),
-            false => pass(time),
-        }
-        set_errno(libc::ETIMEDOUT);
-        return -1;
+    op.timed = !matches!(limit, Limit::Never);
+    let grant = operate(op, pc);
+    if grant != Grant::TimedOut {
+        return Waited::Woken;
     }
-    0
+    match limit {
+        Limit::Never => {}
+        Limit::After(duration) => pass(duration),
+        Limit::At(moment) => pass_to(moment),
+    }
+    Waited::TimedOut
+}
+
+/// The same as the system call gives it.
+fn wait_call(address: usize, value: u32, limit: Limit) -> c_long {
+    match wait(address, value, limit, 0) {
+        Waited::Woken => return 0,
+        Waited::Changed => set_errno(libc::EAGAIN),
+        Waited::TimedOut => set_errno(libc::ETIMEDOUT),
+    }
+    -1
 }
 
 /// Wakes up to `count` waiters of a word; answers how many.
-fn wake(address: usize, count: u32) -> c_long {
+fn wake(address: usize, count: u32, pc: usize) -> c_long {
     let this = runtime();
     let futex = this.futex(address);
     if count >= ALL {
-        operate(Op::new(OpKind::NotifyAll, futex), 0);
+        operate(Op::new(OpKind::NotifyAll, futex), pc);
         return c_long::from(runtime().execution.notified_count());
     }
     // Some but not all: one by one, each with a choice of its own.
     let mut woken = 0;
     while woken < count {
-        operate(Op::new(OpKind::NotifyOne, futex), 0);
+        operate(Op::new(OpKind::NotifyOne, futex), pc);
         match runtime().execution.notified_count() {
             0 => break,
             more => woken += more,
@@ -74,14 +100,79 @@ fn wake(address: usize, count: u32) -> c_long {
     c_long::from(woken)
 }
 
+/// Waits while a word has a value, for code whose operations are all seen; `false` if the time was up before.
+///
+/// # Safety
+///
+/// It is a word of the program.
+pub unsafe fn wait_while(
+    word: *mut u32,
+    value: u32,
+    deadline: Option<libc::timespec>,
+    pc: usize,
+) -> bool {
+    let time = deadline
+        .as_ref()
+        .map_or(core::ptr::null(), core::ptr::from_ref);
+    if running().is_none() {
+        let operation = WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG;
+        // SAFETY: by the caller.
+        let result = unsafe {
+            let (word, time) = (word as c_long, time as c_long);
+            real::syscall()(
+                libc::SYS_futex,
+                word,
+                c_long::from(operation),
+                c_long::from(value),
+                time,
+                0,
+                c_long::from(MATCH_ANY),
+            )
+        };
+        // SAFETY: the C library gives the address of the caller's own variable.
+        return result >= 0 || unsafe { *libc::__errno_location() } != libc::ETIMEDOUT;
+    }
+    let limit = match deadline {
+        None => Limit::Never,
+        // SAFETY: it lives here.
+        Some(_) => Limit::At(unsafe { nanoseconds(time) }),
+    };
+    wait(word as usize, value, limit, pc) != Waited::TimedOut
+}
+
+/// Wakes up to `count` waiters of a word, for code whose operations are all seen; answers how many.
+pub fn wake_word(word: *mut u32, count: u32, pc: usize) -> c_long {
+    if running().is_none() {
+        let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+        // SAFETY: the kernel only looks who waits there.
+        return unsafe {
+            real::syscall()(
+                libc::SYS_futex,
+                word as c_long,
+                c_long::from(operation),
+                c_long::from(count),
+                0,
+                0,
+                0,
+            )
+        };
+    }
+    wake(word as usize, count, pc)
+}
+
 fn futex(arguments: [c_long; 6]) -> c_long {
     let [address, operation, value, time, _, bits] = arguments;
-    let time = time as *const libc::timespec;
+    let (address, value) = (address as usize, value as u32);
+    let limit = |of: fn(u64) -> Limit| match time {
+        0 => Limit::Never,
+        // SAFETY: the program passes a time.
+        _ => of(unsafe { nanoseconds(time as *const libc::timespec) }),
+    };
     match operation as i32 & !FLAGS {
-        libc::FUTEX_WAIT => wait(address as usize, value as u32, time, false),
-        WAIT_BITSET if bits as u32 == MATCH_ANY => wait(address as usize, value as u32, time, true),
-        libc::FUTEX_WAKE => wake(address as usize, value as u32),
-        libc::FUTEX_WAKE_BITSET if bits as u32 == MATCH_ANY => wake(address as usize, value as u32),
+        libc::FUTEX_WAIT => wait_call(address, value, limit(Limit::After)),
+        WAIT_BITSET if bits as u32 == MATCH_ANY => wait_call(address, value, limit(Limit::At)),
+        libc::FUTEX_WAKE => wake(address, value, 0),
+        libc::FUTEX_WAKE_BITSET if bits as u32 == MATCH_ANY => wake(address, value, 0),
         _ => refuse(
             TroubleKind::Unmodelled,
             "futex with an operation other than wait and wake",

@@ -48,6 +48,7 @@ mod signals;
 mod sites;
 mod snapshot;
 mod spinning;
+mod standard;
 mod start;
 mod strings;
 mod sys;

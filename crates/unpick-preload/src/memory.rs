@@ -28,7 +28,12 @@ pub struct Order {
     is_update: bool,
     acquires: bool,
     pub releases: bool,
+    /// Whether it counts as an access to memory.
+    pub is_watched: bool,
 }
+
+/// Beside the order of an operation: it is no access that could be a race.
+pub const UNWATCHED: c_int = 1 << 30;
 
 const CONSUME: c_int = 1;
 const ACQUIRE: c_int = 2;
@@ -37,12 +42,14 @@ const ACQUIRE_RELEASE: c_int = 4;
 
 impl Order {
     fn new(order: c_int) -> Order {
+        let is_watched = order & UNWATCHED == 0;
         // Compilers put flags for hardware lock elision above the order.
         let order = order & 0x7;
         Order {
             reads: true,
             writes: true,
             is_update: true,
+            is_watched,
             acquires: matches!(order, CONSUME | ACQUIRE) || order >= ACQUIRE_RELEASE,
             releases: order >= RELEASE,
         }

@@ -28,7 +28,9 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
 use unpick_memory::{Clocks, Heap, Learning, Shadow, Shared};
-use unpick_protocol::{Desk, Launch, Module, Order, Points, Trouble, TroubleKind};
+use unpick_protocol::{
+    Desk, Launch, Module, Order, Points, StandardCode, Start, Trouble, TroubleKind,
+};
 use unpick_trace::{
     Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, Outcome, SiteId, TaskId,
 };
@@ -138,6 +140,8 @@ impl Task {
 pub struct Runtime {
     pub desk: *const Desk,
     pub launch: Launch,
+    /// What the program has of Rust's standard library.
+    pub standard: Vec<StandardCode>,
     /// The processes that share a search, and which of them this is.
     pub crew: &'static Crew,
     pub number: usize,
@@ -235,13 +239,14 @@ impl Runtime {
     /// Makes the runtime; it lives as long as the process.
     pub fn install(
         desk: *const Desk,
-        launch: Launch,
+        start: Start,
         (crew, number): (&'static Crew, usize),
         modules: Vec<Module>,
     ) -> &'static mut Runtime {
         let runtime = Box::leak(Box::new(Runtime {
             desk,
-            launch,
+            launch: start.launch,
+            standard: start.standard,
             crew,
             number,
             execution: Execution::new(Settings::default()),

@@ -5,11 +5,13 @@ use crate::crew::Crew;
 use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
 use crate::runtime::Runtime;
-use crate::{allocation, arena, controller, free, nursery, process, signals, sys, tasks, watchdog};
+use crate::{
+    allocation, arena, controller, free, nursery, process, signals, standard, sys, tasks, watchdog,
+};
 use alloc::boxed::Box;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicUsize, Ordering};
-use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Reexecution, decode};
+use unpick_protocol::{DESK_SIZE, DESKS_MAX, Desk, Launch, Reexecution, Start, decode};
 
 static MAIN: AtomicUsize = AtomicUsize::new(0);
 
@@ -134,6 +136,7 @@ fn take_control() -> Option<&'static mut Runtime> {
         1 => begin_alone(&desks)?,
         count => begin_with_others(&desks, count)?,
     };
+    standard::replace(runtime);
     runtime.snapshot.exclude(own_segments(libc::PF_W));
     runtime.own_code = own_segments(libc::PF_X);
     runtime.snapshot.exclude(allocation::region());
@@ -157,6 +160,7 @@ fn take_control() -> Option<&'static mut Runtime> {
 fn begin_alone(desks: &Desks) -> Option<&'static mut Runtime> {
     let desk = desks.map(0, DESK_AT)?;
     let heritage = desk.heritage.load(Ordering::Relaxed);
+    // Nothing can be allocated yet: what is asked for stands at the beginning.
     let launch: Option<Launch> = match heritage {
         0 => Some(decode(controller::order_bytes(desk))?),
         _ => None,
@@ -169,9 +173,10 @@ fn begin_alone(desks: &Desks) -> Option<&'static mut Runtime> {
     desks.close();
     look_up();
     Some(match launch {
-        Some(launch) => {
+        Some(_) => {
+            let start: Start = decode(controller::order_bytes(desk))?;
             let crew = Box::leak(Box::new(Crew::new(1)));
-            Runtime::install(desk, launch, (crew, 0), modules())
+            Runtime::install(desk, start, (crew, 0), modules())
         }
         None => {
             // SAFETY: the process that ended has left it there, and what it has of code is data to us
@@ -197,8 +202,8 @@ fn begin_with_others(desks: &Desks, count: usize) -> Option<&'static mut Runtime
     // SAFETY: only asks.
     let process = unsafe { sys::call(libc::SYS_getpid, [0; 6]) };
     desk.worker.store(process as u32, Ordering::Relaxed);
-    let launch: Launch = decode(controller::order_bytes(desk))?;
-    Some(Runtime::install(desk, launch, (crew, number), modules()))
+    let start: Start = decode(controller::order_bytes(desk))?;
+    Some(Runtime::install(desk, start, (crew, number), modules()))
 }
 
 fn make_sure(is_open: bool) {

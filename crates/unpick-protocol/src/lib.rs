@@ -11,6 +11,7 @@ extern crate alloc;
 mod desk;
 mod free;
 mod message;
+mod standard;
 
 pub use desk::{
     ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, DESKS_MAX, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX,
@@ -23,3 +24,4 @@ pub use message::{
     Answer, Backend, Launch, Lead, Module, NamedCode, Order, Points, Reexecution, Trouble,
     TroubleKind, Work, decode, encode,
 };
+pub use standard::{JUMP_SIZE, StandardCode, StandardFunction, Start};

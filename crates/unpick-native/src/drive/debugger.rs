@@ -9,7 +9,7 @@ use unpick_trace::Trace;
 use super::desk::SharedDesk;
 use super::exploration::{Options, TASKS_MAX, order};
 use super::named;
-use super::process::{Command, DriveError, LOOK, Preload, preload};
+use super::process::{Command, DriveError, LOOK, Preload, preload, start};
 
 /// Runs gdb on a program that follows a trace. The terminal is gdb's until the user leaves it.
 pub fn debug(
@@ -32,7 +32,7 @@ pub fn debug(
         shows_output: true,
     };
     let named = named::find(command, options, launch)?;
-    desk.put_order(&encode(&launch));
+    desk.put_order(&start(command, launch));
     let limits = Limits {
         executions_max: 1,
         keep_going: false,

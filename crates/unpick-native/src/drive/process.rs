@@ -17,12 +17,13 @@ use std::time::{Duration, Instant};
 
 use unpick_engine::Covered;
 use unpick_protocol::{
-    Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, Trouble, decode,
-    encode,
+    Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, Start, Trouble,
+    decode, encode,
 };
 
 use super::desk::SharedDesk;
 use super::life::{Life, Nursery};
+use crate::symbols::standard::Standard;
 
 /// The program to run.
 #[derive(Clone, Debug)]
@@ -417,10 +418,16 @@ fn desks(
 ) -> Result<Vec<Arc<SharedDesk>>, DriveError> {
     let open = |_| {
         let desk = SharedDesk::new().map_err(|cause| cannot_start(command, cause))?;
-        desk.put_order(&encode(&launch));
+        desk.put_order(&start(command, launch));
         Ok(Arc::new(desk))
     };
     (0..count).map(open).collect()
+}
+
+/// What the runtime reads before the program begins.
+pub(super) fn start(command: &Command, launch: Launch) -> Vec<u8> {
+    let standard = Standard::of(&command.program).code.clone();
+    encode(&Start { launch, standard })
 }
 
 fn cannot_start(command: &Command, cause: io::Error) -> DriveError {

@@ -61,7 +61,7 @@ impl Functions {
 
 /// A symbol without what compilers append to the names of copies. `None` for the cold part of a
 /// function, which has no beginning.
-fn without_suffix(symbol: &str) -> Option<&str> {
+pub(super) fn without_suffix(symbol: &str) -> Option<&str> {
     const COPIES: &[&str] = &[".constprop.", ".isra.", ".part.", ".llvm.", ".lto_priv."];
     if symbol.contains(".cold") {
         return None;
@@ -72,7 +72,7 @@ fn without_suffix(symbol: &str) -> Option<&str> {
 
 /// The path of a function without arguments, result and parameters of types: `Queue::push` for
 /// `void Queue<int>::push(int)` of C++ as for `<Queue<u32>>::push` of Rust.
-fn path_of(name: &str) -> String {
+pub(super) fn path_of(name: &str) -> String {
     let name = name.replace("(anonymous namespace)::", "");
     let mut path = String::new();
     let mut depth = 0_usize;
