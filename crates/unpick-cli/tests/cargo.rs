@@ -237,6 +237,12 @@ fn what_the_standard_library_does_is_seen() {
         for line in text.lines() {
             let object: serde_json::Value = serde_json::from_str(line).unwrap();
             let name = object["name"].as_str().unwrap().to_string();
+            if name == "wrong_condvar" {
+                let why = object["failure"]["why"].as_str().unwrap();
+                let told = ["notified by `Condvar ", "notify_one on `Condvar "];
+                assert!(told.iter().all(|part| why.contains(part)), "{why}");
+                assert!(why.contains("(tests/waking.rs:27)"), "{why}");
+            }
             is_found.insert(name, object["failures"].as_u64().unwrap() > 0);
         }
         assert_eq!(is_found.len(), tests.matches("#[test]").count());

@@ -17,6 +17,31 @@ use variables::Variables;
 /// Sources of Rust's standard library that count references, and that start and join threads.
 const BOOKKEEPING: [&str; 2] = ["/library/alloc/src/sync.rs", "/library/std/src/thread/"];
 
+/// Types of libraries by the paths of their functions: what the user calls the words that they use.
+const TYPES: &[(&str, &str)] = &[
+    ("std::sys::sync::mutex::", "Mutex"),
+    ("std::sync::poison::mutex::", "Mutex"),
+    ("std::sys::sync::condvar::", "Condvar"),
+    ("std::sync::poison::condvar::", "Condvar"),
+    ("std::sys::sync::rwlock::", "RwLock"),
+    ("std::sync::poison::rwlock::", "RwLock"),
+    ("std::sys::sync::once::", "Once"),
+    ("std::sync::once::", "Once"),
+    ("std::sync::once_lock::", "OnceLock"),
+    ("std::sync::lazy_lock::", "LazyLock"),
+    ("std::sys::sync::thread_parking::", "Thread"),
+    ("std::thread::thread::Thread::unpark", "Thread"),
+    ("std::thread::scoped::", "Scope"),
+    ("std::sync::mpmc::", "channel"),
+    ("alloc::sync::Arc", "Arc"),
+    ("alloc::sync::Weak", "Arc"),
+    ("parking_lot::raw_mutex::", "Mutex"),
+    ("parking_lot::raw_rwlock::", "RwLock"),
+    ("parking_lot::condvar::", "Condvar"),
+    ("parking_lot::once::", "Once"),
+    ("crossbeam_channel::", "channel"),
+];
+
 /// A place in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -90,6 +115,11 @@ impl Symbols {
         place
     }
 
+    /// The type of a library whose function is at this offset, or was inlined there into the user's own.
+    pub fn library_type(&mut self, module: &Path, offset: u64) -> Option<&'static str> {
+        self.module(module).library_type(offset.saturating_sub(1))
+    }
+
     /// The name of the global variable at this offset: `counter`, or `queue.tail` within it
     /// (`queue+8` without debug information).
     pub fn variable(&mut self, module: &Path, offset: u64) -> Option<String> {
@@ -139,6 +169,25 @@ impl Module {
             innermost.get_or_insert(place);
         }
         innermost.or_else(|| self.by_symbol(address))
+    }
+
+    fn library_type(&self, address: u64) -> Option<&'static str> {
+        let mut frames = self.loader.as_ref()?.find_frames(address).ok()?;
+        while let Ok(Some(frame)) = frames.next() {
+            let file = frame.location.and_then(|location| location.file);
+            if file.is_some_and(is_user_code) {
+                return None;
+            }
+            let name = frame
+                .function
+                .as_ref()
+                .and_then(|name| name.demangle().ok());
+            let path = functions::path_of(&name.unwrap_or_default());
+            if let Some((_, name)) = TYPES.iter().find(|(start, _)| path.starts_with(start)) {
+                return Some(name);
+            }
+        }
+        None
     }
 
     /// Without debug information, the symbol table still tells the function.

@@ -1,6 +1,7 @@
 //! Tests that fail in a schedule only that holds a task up within a function of the standard library, or right before
 //! one that comes compiled; each with its correct twin.
 
+use std::cell::UnsafeCell;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::mpsc::{TryRecvError, channel};
@@ -282,6 +283,24 @@ fn right_park() {
         flag.store(true, SeqCst);
         task.thread().unpark();
     }
+    task.join().unwrap();
+}
+
+/// What was done before a token was given is done when it is taken.
+#[test]
+fn right_handed_over() {
+    struct Shared(UnsafeCell<u32>);
+    // SAFETY: the token orders its uses.
+    unsafe impl Sync for Shared {}
+    static SHARED: Shared = Shared(UnsafeCell::new(0));
+    let task = thread::spawn(|| {
+        thread::park();
+        // SAFETY: as above.
+        assert_eq!(unsafe { *SHARED.0.get() }, 7);
+    });
+    // SAFETY: as above.
+    unsafe { *SHARED.0.get() = 7 };
+    task.thread().unpark();
     task.join().unwrap();
 }
 

@@ -4,6 +4,7 @@
 //! first, in messages as `@MODULE:OFFSET@` for code and `&MODULE:OFFSET&` for data.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use unpick_engine::{FirstFailure, Warning};
@@ -59,6 +60,7 @@ impl<'a> Naming<'a> {
 
     /// Puts words for all addresses in a trace.
     pub fn name_trace(&mut self, trace: &mut Trace) {
+        let types = self.library_types(trace);
         for site in &mut trace.sites {
             self.name_site(site);
         }
@@ -66,9 +68,46 @@ impl<'a> Naming<'a> {
             let nameless = trace.objects.get(index).filter(|one| one.name.is_none());
             if nameless.is_some() && address != 0 {
                 let name = self.variable_at(address);
+                let name = name.or_else(|| types.get(&address).cloned());
                 name_object(trace, ObjectId(index as u32), name);
             }
         }
+    }
+
+    /// What the user calls the words at which libraries were seen, by address. The first one to use a word
+    /// tells: a mutex is locked before a wait for a condition gives it up.
+    fn library_types(&mut self, trace: &Trace) -> HashMap<u64, String> {
+        let mut of_sites = HashMap::new();
+        let mut types = HashMap::new();
+        for step in &trace.steps {
+            let index = step.op.object.index();
+            let address = self.addresses.get(index).copied().unwrap_or(0);
+            let (Some(site), false) = (trace.site(step.site), address == 0) else {
+                continue;
+            };
+            let frames = &site.file;
+            let found = of_sites.entry(step.site).or_insert_with(|| {
+                frames
+                    .split(' ')
+                    .next()
+                    .and_then(|it| self.library_type(it))
+            });
+            let Some(name) = found else { continue };
+            // A channel waits by means of others.
+            let known = types.entry(address).or_insert((*name, index));
+            if known.0 == "channel" {
+                known.0 = name;
+            }
+        }
+        let words = types
+            .into_iter()
+            .map(|(address, (name, index))| (address, format!("{name} {index}")));
+        words.collect()
+    }
+
+    fn library_type(&mut self, frame: &str) -> Option<&'static str> {
+        let (path, offset, _) = self.split(frame)?;
+        self.symbols.library_type(&path, offset + 1)
     }
 
     /// Puts words for all addresses in a warning.
