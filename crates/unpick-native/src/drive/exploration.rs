@@ -16,6 +16,7 @@ use unpick_trace::{Outcome, Trace};
 
 use super::process::{Command, DriveError, Process, Watch};
 use super::{confirmation, crew, named, parallel, planned};
+use crate::symbols::standard::Standard;
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -241,6 +242,9 @@ pub fn explore(
     ) = (options.shard, &order.work)
     {
         answer.exploration = of_slice(answer.exploration, range, shard);
+    }
+    if Standard::of(&command.program).unknown.is_some() {
+        answer.exploration.provided.add(Proviso::NotInstrumented);
     }
     let warnings = named::warnings(&named, &answer.entered);
     answer.exploration.warnings.extend(warnings);

@@ -104,12 +104,12 @@ impl Standard {
         let Ok(file) = ElfFile64::<Endianness>::parse(&*content) else {
             return Standard::default();
         };
-        let Some(release) = release(&file) else {
-            return Standard::default();
-        };
         let left = |reason: String| Standard {
             code: Vec::new(),
             unknown: Some(reason),
+        };
+        let Some(release) = release(&file) else {
+            return Standard::default();
         };
         if !KNOWN_RELEASES.contains(&release) {
             return left(format!(
