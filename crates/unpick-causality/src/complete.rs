@@ -26,7 +26,7 @@ use crate::seed::Seed;
 use crate::solver::{Answer, Solver};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use unpick_engine::transcript::EventId;
-use unpick_engine::transcript::{ANYTHING, Place, TaskKey, Transcript, mix};
+use unpick_engine::transcript::{ANYTHING, Deed, Place, TaskKey, Transcript, mix};
 
 /// Requests in a ring of a deadlock that is asked for, at most.
 pub(crate) const RING_MAX: usize = 4;
@@ -36,8 +36,9 @@ pub(crate) struct Expansion<'a> {
     transcript: &'a Transcript,
     model: &'a Model,
     solver: &'a mut Solver,
-    /// What the seed of the trace promised, as events of each task in program order.
-    kept: Vec<Vec<EventId>>,
+    /// What the seed of the trace promised, as events of each task in program order. Where a task is cut off
+    /// stands for the event that does it.
+    kept: Vec<Vec<(Place, EventId)>>,
     seeds: Vec<Seed>,
     /// Whether a question was too hard.
     pub is_cut: bool,
@@ -54,13 +55,15 @@ impl<'a> Expansion<'a> {
         let events = transcript.places.iter().copied().zip(0..);
         let answers = transcript.answers.iter();
         let answers = answers.filter_map(|one| Some((one.place, one.event?)));
-        let by_place: HashMap<Place, EventId> = events.chain(answers).collect();
-        let mut kept: BTreeMap<TaskKey, Vec<EventId>> = BTreeMap::new();
+        let cut_off = transcript.cut_off.iter().copied();
+        let cut_off = cut_off.filter_map(|place| Some((place, transcript.end?)));
+        let by_place: HashMap<Place, EventId> = events.chain(answers).chain(cut_off).collect();
+        let mut kept: BTreeMap<TaskKey, Vec<(Place, EventId)>> = BTreeMap::new();
         for place in content.keys() {
             let is_kept =
                 |event: &&EventId| **event < transcript.performed && !fails(transcript, **event);
             if let Some(&event) = by_place.get(place).filter(is_kept) {
-                kept.entry(place.task).or_default().push(event);
+                kept.entry(place.task).or_default().push((*place, event));
             }
         }
         Expansion {
@@ -75,8 +78,16 @@ impl<'a> Expansion<'a> {
 
     /// All of them.
     pub fn seeds(mut self, content: &BTreeMap<Place, u64>) -> (Vec<Seed>, bool) {
+        let is_cut_off = |event: EventId| {
+            let place = self.transcript.places[event];
+            let cut_off = Place {
+                part: Place::CUT_OFF,
+                ..place
+            };
+            content.contains_key(&cut_off)
+        };
         for read in self.model.reads() {
-            if !content.contains_key(&self.transcript.places[read]) {
+            if !content.contains_key(&self.transcript.places[read]) && !is_cut_off(read) {
                 for value in values_for(self.model, read) {
                     self.ask(&Wish::See(read, value));
                 }
@@ -90,8 +101,11 @@ impl<'a> Expansion<'a> {
             }
         }
         for &event in &self.transcript.possible {
-            self.ask(&Wish::Perform(event));
+            if !is_cut_off(event) {
+                self.ask(&Wish::Perform(event));
+            }
         }
+        self.ask_for_ends(content);
         for ring in self.model.deadlock_candidates(RING_MAX) {
             self.ask_for_deadlock(ring);
         }
@@ -123,8 +137,7 @@ impl<'a> Expansion<'a> {
                 }
                 let mut seed = wish.seed(self.transcript, &schedule);
                 // What was promised without being read stays so.
-                for event in self.included(&cut) {
-                    let place = self.transcript.places[event];
+                for (place, _) in self.promised(&cut) {
                     seed.content.entry(place).or_insert(ANYTHING);
                 }
                 self.seeds.push(seed);
@@ -151,9 +164,20 @@ impl<'a> Expansion<'a> {
         let Some(goal) = wish.goal(self.transcript) else {
             return Some(Vec::new());
         };
-        let query = Query::new(goal)
-            .including(self.included(cut))
-            .excluding(exclude.to_vec());
+        let (mut include, mut exclude) = (self.included(cut), exclude.to_vec());
+        if let Wish::CutOff(at) = *wish {
+            // A store that was performed may wait in its buffer for ever.
+            let deeds = self.transcript.deeds.iter();
+            let events = self.transcript.places.iter().zip(deeds).enumerate();
+            for (event, (place, deed)) in events.filter(|(_, (place, _))| place.task == at.task) {
+                match (place.ordinal >= at.ordinal, deed) {
+                    (true, _) => exclude.push(event),
+                    (false, Deed::Act { .. }) => include.push(event),
+                    (false, Deed::Flush { .. }) => {}
+                }
+            }
+        }
+        let query = Query::new(goal).including(include).excluding(exclude);
         match self.solver.solve(self.model, &query) {
             Answer::Sat(schedule) => Some(schedule),
             Answer::Unsat => None,
@@ -174,11 +198,28 @@ impl<'a> Expansion<'a> {
     }
 
     fn included(&self, cut: &[usize]) -> Vec<EventId> {
+        self.promised(cut).map(|(_, event)| event).collect()
+    }
+
+    fn promised(&self, cut: &[usize]) -> impl Iterator<Item = (Place, EventId)> {
         let parts = self.kept.iter().zip(cut);
-        parts
-            .flat_map(|(events, &count)| &events[..count])
-            .copied()
-            .collect()
+        parts.flat_map(|(events, &count)| &events[..count]).copied()
+    }
+
+    /// The process can end before any transition of another task.
+    fn ask_for_ends(&mut self, content: &BTreeMap<Place, u64>) {
+        let Some(end) = self.transcript.end else {
+            return;
+        };
+        let ender = self.transcript.places[end].task;
+        let mut asked = HashSet::new();
+        for event in 0..self.transcript.performed {
+            let Place { task, ordinal, .. } = self.transcript.places[event];
+            let is_later = |place: &Place| place.task == task && place.ordinal >= ordinal;
+            if task != ender && asked.insert((task, ordinal)) && !content.keys().any(is_later) {
+                self.ask(&Wish::CutOff(self.transcript.places[event]));
+            }
+        }
     }
 
     /// The reads in a schedule that do not have to be there.
@@ -231,7 +272,12 @@ impl<'a> Expansion<'a> {
         let is_seen = |&read: &EventId| read < performed && !fails(self.transcript, read);
         let reads = self.model.reads().filter(is_seen);
         let all = reads.filter(|&read| !behind(read)).collect();
-        let kept = self.kept.concat();
+        let kept = self
+            .kept
+            .iter()
+            .flatten()
+            .map(|(_, event)| *event)
+            .collect();
         for include in [all, kept, Vec::new()] {
             let query = Query::new(Goal::Deadlock(ring.clone()))
                 .including(include)
@@ -270,6 +316,8 @@ pub(crate) enum Wish {
     Answer(usize, u32),
     /// What a task was about to do is done.
     Perform(EventId),
+    /// The process ends when a task has come to this transition.
+    CutOff(Place),
 }
 
 impl Wish {
@@ -277,7 +325,9 @@ impl Wish {
     pub fn goal(&self, transcript: &Transcript) -> Option<Goal> {
         match *self {
             Wish::See(read, value) => Some(Goal::Value { read, value }),
-            Wish::Answer(..) | Wish::Perform(_) => self.event(transcript).map(Goal::Reach),
+            Wish::Answer(..) | Wish::Perform(_) | Wish::CutOff(_) => {
+                self.event(transcript).map(Goal::Reach)
+            }
         }
     }
 
@@ -285,6 +335,7 @@ impl Wish {
         match *self {
             Wish::See(event, _) | Wish::Perform(event) => Some(event),
             Wish::Answer(at, _) => transcript.answers[at].event,
+            Wish::CutOff(_) => transcript.end,
         }
     }
 
@@ -296,6 +347,20 @@ impl Wish {
                 let seen = transcript.events[event].reads();
                 let value = seen.map_or(ANYTHING, |(_, value)| value);
                 Seed::new(transcript, schedule, Some((event, value)))
+            }
+            Wish::CutOff(Place { task, ordinal, .. }) => {
+                let mut seed = Seed::new(transcript, schedule, None);
+                if let Some(before) = ordinal.checked_sub(1) {
+                    seed.come_to(transcript, task, before);
+                }
+                let part = Place::CUT_OFF;
+                let place = Place {
+                    task,
+                    ordinal,
+                    part,
+                };
+                seed.content.insert(place, ANYTHING);
+                seed
             }
             Wish::Answer(at, answer) => {
                 let mut seed = Seed::new(transcript, schedule, None);

@@ -1,7 +1,7 @@
 //! Seeds: how an execution is made to see something else, and what is promised of it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use unpick_engine::transcript::{ANYTHING, Deed, EventId, Place, Route, Transcript, mix};
+use unpick_engine::transcript::{ANYTHING, Deed, EventId, Place, Route, TaskKey, Transcript, mix};
 
 /// A schedule to begin an execution with. Afterwards it goes on in the default order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +41,11 @@ impl Seed {
     ) -> Seed {
         let mut seed = Seed::default();
         let mut is_done = HashSet::new();
-        for &event in schedule {
+        // Nothing depends on the end of the process, and nothing can follow it.
+        let end = transcript.end.map(|end| transcript.deeds[end]);
+        let ends = |event: &&EventId| end == Some(transcript.deeds[**event]);
+        let others = schedule.iter().filter(|event| !ends(event));
+        for &event in others.chain(schedule.iter().filter(ends)) {
             let deed = transcript.deeds[event];
             if is_done.insert(deed) {
                 seed.deeds.push(deed);
@@ -62,6 +66,14 @@ impl Seed {
             }
         }
         seed
+    }
+
+    /// Has a task perform its transition of this number before the process ends, if that is what happens last.
+    pub fn come_to(&mut self, transcript: &Transcript, task: TaskKey, ordinal: u32) {
+        let end = transcript.end.map(|end| transcript.deeds[end]);
+        let is_end = end.is_some() && self.deeds.last() == end.as_ref();
+        let at = self.deeds.len() - usize::from(is_end);
+        self.deeds.insert(at, Deed::Act { task, ordinal });
     }
 
     /// A number for the content, with 128 bits.

@@ -194,6 +194,7 @@ fn defaults() -> impl Iterator<Item = Setting> {
         (Key::Confirm, Value::Number(50)),
         (Key::Shrink, Value::Number(2_000)),
         (Key::Memory, Value::Text("sc".to_string())),
+        (Key::EndsWithMain, Value::Flag(false)),
     ];
     values.into_iter().map(|(key, value)| Setting {
         key,

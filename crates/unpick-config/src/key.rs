@@ -38,6 +38,8 @@ pub enum Key {
     Points,
     /// The memory model.
     Memory,
+    /// Whether an execution of the library ends with its first task.
+    EndsWithMain,
 }
 
 use Key::*;
@@ -71,6 +73,7 @@ impl Key {
         Races,
         Points,
         Memory,
+        EndsWithMain,
     ];
 
     /// Its name in `unpick.toml`.
@@ -91,6 +94,7 @@ impl Key {
             Races => "races",
             Points => "points",
             Memory => "memory",
+            EndsWithMain => "ends_with_main",
         }
     }
 
@@ -105,7 +109,7 @@ impl Key {
             Executions | Jobs | Steps => Kind::Number(1),
             Seed | Shrink | Confirm | SpuriousWakes | WeakFailures => Kind::Number(0),
             Time => Kind::Time,
-            KeepGoing | Timeouts | Races => Kind::Flag,
+            KeepGoing | Timeouts | Races | EndsWithMain => Kind::Flag,
             Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
         }

@@ -48,6 +48,10 @@ pub struct Settings {
     /// Whether readers of a reader-writer lock wait while a writer waits.
     #[serde(default)]
     pub writers_first: bool,
+    /// Whether the end of the first task is the end of the execution, as that of `main` is the end of a
+    /// process. Otherwise it ends with the last task.
+    #[serde(default)]
+    pub ends_with_main: bool,
 }
 
 impl Default for Settings {
@@ -59,6 +63,7 @@ impl Default for Settings {
             timeouts: true,
             memory: Memory::Sc,
             writers_first: false,
+            ends_with_main: false,
         }
     }
 }
@@ -216,6 +221,9 @@ pub struct Execution {
     ended_count: usize,
     /// Whether one of them had an operation before it.
     has_abandoned: bool,
+    /// Whether the program ended as a whole with the last transition, which cut off other tasks or might
+    /// have done so.
+    has_exited: bool,
     /// Whether the end of a task has left something behind.
     pub(crate) has_leaks: bool,
     clock_ns: u64,
@@ -265,6 +273,7 @@ impl Execution {
             lock_order: LockOrder::default(),
             ended_count: 0,
             has_abandoned: false,
+            has_exited: false,
             has_leaks: false,
             clock_ns: 0,
             notified_count: 0,
@@ -305,6 +314,7 @@ impl Execution {
         self.lock_order.clear();
         self.ended_count = 0;
         self.has_abandoned = false;
+        self.has_exited = false;
         self.has_leaks = false;
         self.clock_ns = 0;
         self.is_clock_used = false;
@@ -711,10 +721,30 @@ impl Execution {
         });
     }
 
-    /// Ends the execution well although tasks remain: the program ends as a whole.
+    /// Ends the execution well: the program ends as a whole, and no other task could have noticed when.
     pub fn exit(&mut self) {
         self.outcome.get_or_insert(Outcome::Pass);
         self.operation_limit = 0;
+    }
+
+    /// Ends the execution with the program as a whole: what other tasks have not done they never do. So
+    /// the transition that ends here depends on all that they did and might have done.
+    pub fn exit_among_others(&mut self) {
+        if self.outcome.is_none() {
+            self.has_exited = true;
+            self.outcome = Some(self.owed_outcome().unwrap_or(Outcome::Pass));
+        }
+        self.operation_limit = 0;
+    }
+
+    /// Whether [`Execution::exit_among_others`] has ended the execution.
+    pub fn has_exited(&self) -> bool {
+        self.has_exited
+    }
+
+    /// Whether the last transition ended the execution, although other tasks may have had more to do.
+    pub fn is_cut_short(&self) -> bool {
+        self.has_exited || matches!(self.outcome, Some(Outcome::Fail(_)))
     }
 
     /// Ends the execution on behalf of the strategy, whatever the program did.

@@ -159,6 +159,8 @@ pub(crate) fn add_operation(
     match op.kind {
         // What comes before it is not told by what it touches: see `history.rs`.
         Spawn | Yield | Sleep | Fence | Quiesce => {}
+        // That it cuts others off shows when it is over.
+        End if op.object == ObjectId::NONE => {}
         // What it does to the buffer is an effect.
         Store if op.is_buffered() => {}
         // Who stands before it may race all the same.

@@ -20,7 +20,7 @@ use crate::footprint::{
 };
 use crate::{Effect, Execution, Grant};
 use alloc::{vec, vec::Vec};
-use unpick_trace::{Choice, ObjectId, Op, OpKind, Outcome, TaskId};
+use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
 
 /// Which of the two relations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,12 +163,9 @@ impl History {
         while self.events.len() < execution.transition_count() {
             self.add_event(execution);
         }
-        let is_failure = matches!(execution.outcome(), Some(Outcome::Fail(_)));
-        if let Some(last) = self
-            .events
-            .last_mut()
-            .filter(|last| is_failure && !last.is_last)
-        {
+        let is_over = execution.is_cut_short();
+        let last = self.events.last_mut();
+        if let Some(last) = last.filter(|last| is_over && !last.is_last) {
             last.is_last = true;
             self.order_last_after_all();
         }
@@ -491,7 +488,7 @@ impl History {
         order.hash = order.hash.wrapping_add(hash);
     }
 
-    /// An execution that fails ends at once: its last event depends on all others.
+    /// An execution that fails or exits ends at once: its last event depends on all others.
     fn order_last_after_all(&mut self) {
         let last = self.events.len() - 1;
         let width = self.width;

@@ -333,7 +333,7 @@ impl Pass<'_> {
             Send | TrySend => self.send(task, op.object, grant),
             Receive | TryReceive => self.receive(task, op.object, grant),
             Load | Store | ReadModifyWrite | CompareExchange | Fence => {}
-            Spawn | Yield | Sleep | Enter | Drain | Quiesce => {}
+            Spawn | Yield | Sleep | Enter | Drain | Quiesce | End => {}
         }
         None
     }

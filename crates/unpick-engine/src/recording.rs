@@ -122,7 +122,7 @@ impl Execution {
             shapes: self.shapes(),
             task_count: self.task_count(),
             answers: asked.map(|step| step.choice.answer()).collect(),
-            is_exit: self.outcome() == Some(&Outcome::Pass) && !self.is_stuck(),
+            is_exit: self.has_exited(),
             failure,
         })
     }
@@ -201,7 +201,7 @@ impl Recording {
         if let Some(failure) = &self.failure {
             execution.fail(failure.clone());
         } else if self.is_exit {
-            execution.exit();
+            execution.exit_among_others();
         }
     }
 }

@@ -14,7 +14,8 @@
 //! a channel, is explored as well, in every order that there is.
 //!
 //! What tasks were about to do when an execution ended too early is told as well, as *pending* events: another
-//! order may get further.
+//! order may get further. If the process ended while tasks had more to do, where each of them was *cut off* is
+//! something that was seen: how far tasks get before the end is explored like what reads see.
 //!
 //! What plans between executions plans with it, in another process if need be: it is data.
 //!
@@ -52,6 +53,8 @@ pub struct Place {
 impl Place {
     /// The number of the first answer within a transition.
     pub const ANSWERS: u32 = 1 << 16;
+    /// In place of a transition that the end of the process has prevented.
+    pub const CUT_OFF: u32 = Place::ANSWERS - 1;
     /// The transition of what happens before the first one.
     pub const BEFORE: u32 = u32::MAX;
 }
@@ -115,6 +118,10 @@ pub struct Transcript {
     /// The events with which the execution failed, from the first one on to before the second: nothing can
     /// happen behind them.
     pub failed: (EventId, EventId),
+    /// The event that ended the process, although other tasks may have had more to do.
+    pub end: Option<EventId>,
+    /// Where it has cut off tasks.
+    pub cut_off: Vec<Place>,
 }
 
 /// What an event sees that is no read: it happens, and that is all. The same use of a mutex may be a read in
@@ -137,7 +144,8 @@ impl Transcript {
         }
         writer.write_waiting_stores();
         writer.transcript.performed = writer.transcript.events.len();
-        if execution.outcome() != Some(&Outcome::Pass) {
+        writer.write_end();
+        if execution.outcome() != Some(&Outcome::Pass) || execution.has_exited() {
             writer.write_pending();
         }
         writer.transcript
@@ -150,8 +158,10 @@ impl Transcript {
         let reads = events
             .map(|(event, &place)| (place, event.reads().map_or(ANYTHING, |(_, value)| value)));
         let answers = self.answers.iter();
+        let cut_off = self.cut_off.iter();
         reads
             .chain(answers.map(|one| (one.place, u64::from(one.answer))))
+            .chain(cut_off.map(|&place| (place, ANYTHING)))
             .collect()
     }
 }

@@ -136,6 +136,8 @@ pub enum OpKind {
     Drain,
     /// Wait until nobody else can go on, and all who have not ended wait for messages.
     Quiesce,
+    /// End the process, or begin to: what the other tasks have not done by the end they never do.
+    End,
 }
 
 #[inline(always)]
@@ -313,6 +315,7 @@ impl Op {
         use OpKind::*;
         match self.kind {
             Yield | Sleep | Fence | Quiesce => Access::None,
+            End if self.object == ObjectId::NONE => Access::None,
             _ if self.is_buffered() => Access::None,
             _ if self.is_arrival() => Access::Write,
             Load | PlainRead | Join | BarrierWait | OnceRead | Drain => Access::Read,
@@ -321,12 +324,13 @@ impl Op {
     }
 
     /// Whether the order of two operations of different tasks may matter: same object, and at least
-    /// one of them may change it.
+    /// one of them may change it; or one of them ends the process.
     #[inline]
     pub fn conflicts_with(&self, other: &Op) -> bool {
-        self.object == other.object
-            && self.object != ObjectId::NONE
-            && (self.access() == Access::Write || other.access() == Access::Write)
+        let is_same = self.object == other.object && self.object != ObjectId::NONE;
+        is_same && (self.access() == Access::Write || other.access() == Access::Write)
+            || self.kind == OpKind::End
+            || other.kind == OpKind::End
     }
 
     /// Whether the operation itself asks to let others go first: a yield, a sleep, or a blocking
@@ -339,7 +343,7 @@ impl Op {
 
 impl OpKind {
     /// How many kinds there are.
-    pub const COUNT: usize = OpKind::Quiesce as usize + 1;
+    pub const COUNT: usize = OpKind::End as usize + 1;
 
     /// The operation as a verb, for reports.
     pub fn verb(self) -> &'static str {
@@ -387,6 +391,7 @@ impl OpKind {
             Flush => "flush",
             Drain => "drain",
             Quiesce => "quiesce",
+            End => "exit",
         }
     }
 }

@@ -255,6 +255,15 @@ impl Config {
         self
     }
 
+    /// Whether an execution ends when the first task ends, as a process ends when `main` returns (no: it ends
+    /// with the last task). The other tasks are torn down then, whatever they were about to do, and that is
+    /// neither a failure nor a deadlock. When the end comes is up to the strategy, as with every operation.
+    pub fn ends_with_main(mut self, ends: bool) -> Config {
+        self.settings.ends_with_main = ends;
+        self.told.insert(Key::EndsWithMain);
+        self
+    }
+
     /// Bytes of stack for each task (1 MiB).
     pub fn stack_size(mut self, bytes: usize) -> Config {
         self.stack_size = bytes;
@@ -285,15 +294,21 @@ impl Config {
             timeouts,
             memory,
             writers_first,
+            ends_with_main,
         } = self.settings;
         // Traces of old have no model, and were sequentially consistent.
         let memory = match memory {
             Memory::Sc => String::new(),
             model => format!(" memory={}", model.name()),
         };
+        let end = if ends_with_main {
+            " ends_with_main=1"
+        } else {
+            ""
+        };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max} timeouts={} races={} writers_first={}{memory}",
+             weak_failures={weak_failures_max} timeouts={} races={} writers_first={}{memory}{end}",
             u8::from(timeouts),
             u8::from(self.races),
             u8::from(writers_first),
@@ -319,9 +334,10 @@ impl Config {
 
     /// Takes over the settings of a trace's header, so that its replay meets the same questions.
     pub fn settings_from(mut self, text: &str) -> Config {
-        // Traces of old knew neither another model nor locks that prefer writers.
+        // Traces of old knew neither another model nor locks that prefer writers nor another end.
         self.settings.memory = Memory::Sc;
         self.settings.writers_first = false;
+        self.settings.ends_with_main = false;
         for (name, text) in text
             .split_whitespace()
             .filter_map(|word| word.split_once('='))
@@ -339,6 +355,7 @@ impl Config {
                 "timeouts" => self.settings.timeouts = value != 0,
                 "writers_first" => self.settings.writers_first = value != 0,
                 "races" => self.races = value != 0,
+                "ends_with_main" => self.settings.ends_with_main = value != 0,
                 _ => {}
             }
         }
@@ -384,6 +401,7 @@ impl Config {
             Key::WeakFailures => self.weak_failures(value.number() as u32),
             Key::Timeouts => self.timeouts(value.flag()),
             Key::Races => self.races(value.flag()),
+            Key::EndsWithMain => self.ends_with_main(value.flag()),
             Key::Memory => self.memory(Memory::find(value.text()).unwrap_or_default()),
             // Those of native programs.
             Key::Points => self,

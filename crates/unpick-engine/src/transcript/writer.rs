@@ -362,13 +362,49 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Which event ended the process, if it ended while tasks may have had more to do, and where these were.
+    pub(super) fn write_end(&mut self) {
+        let Some(last) = self.history.events().last() else {
+            return;
+        };
+        if !self.execution.is_cut_short() || last.op.kind != OpKind::End {
+            return;
+        }
+        let deed = Deed::Act {
+            task: self.keys[last.task.index()],
+            ordinal: last.ordinal,
+        };
+        let mut deeds = self.transcript.deeds.iter();
+        self.transcript.end = deeds.rposition(|&one| one == deed);
+        for index in 0..self.execution.task_count() {
+            let task = TaskId(index as u32);
+            if self.execution.is_pending(task) && !self.execution.is_agent(task) {
+                self.transcript.cut_off.push(Place {
+                    task: self.keys[index],
+                    ordinal: self.history.event_count_of(task),
+                    part: Place::CUT_OFF,
+                });
+            }
+        }
+    }
+
+    /// Whether what a task was about to do counts: who waits for the end of a task that has not ended waits
+    /// for something that has not happened.
+    fn is_told(&self, task: TaskId, op: &Op) -> bool {
+        let joined = self.execution.task_of(op.object);
+        let has_ended = || joined.is_some_and(|joined| !self.execution.is_pending(joined));
+        let is_join = op.kind == OpKind::Join;
+        let is_ready = self.transcript.end.is_some() && has_ended();
+        !self.execution.is_agent(task) && (!is_join || is_ready)
+    }
+
     /// What tasks were about to do. What they would see is what is there at the end.
     pub(super) fn write_pending(&mut self) {
         let is_deadlock = matches!(self.execution.outcome(), Some(Outcome::Deadlock(_)));
         let tasks = (0..self.execution.task_count() as u32).map(TaskId);
         for task in tasks.filter(|&task| self.execution.is_pending(task)) {
             let op = self.execution.pending_op(task);
-            if self.execution.is_agent(task) || op.kind == OpKind::Join {
+            if !self.is_told(task, &op) {
                 continue;
             }
             let first = self.transcript.events.len();

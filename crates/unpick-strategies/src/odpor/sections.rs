@@ -149,8 +149,9 @@ impl Sections {
     pub fn check(&mut self, execution: &Execution, history: &History) -> Option<usize> {
         let mut interrupted = None;
         if let Some(section) = self.close(history) {
-            // A failure ends everything at once; otherwise the task is blocked.
-            let is_over = matches!(execution.outcome(), Some(Outcome::Fail(_) | Outcome::Cut));
+            // A failure and an exit end everything at once; otherwise the task is blocked.
+            let is_cut = execution.outcome() == Some(&Outcome::Cut);
+            let is_over = is_cut || execution.is_cut_short();
             let op = &history.events()[section.last].op;
             let is_released = op.kind == OpKind::Unlock && op.object == section.mutex;
             interrupted = (!is_over && !is_released).then_some(section.first);
@@ -186,6 +187,8 @@ fn blocks(execution: &Execution, task: TaskId) -> bool {
         Send => execution.capacity(op.object).is_some(),
         Lock | ReadLock | WriteLock | Wait | Acquire | BarrierWait | OnceEnter | Join | Park
         | Receive | Drain | Quiesce => true,
+        // It does not, but what it cuts off must not be left out.
+        End => true,
         _ => false,
     }
 }

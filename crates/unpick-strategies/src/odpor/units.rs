@@ -7,7 +7,7 @@ use super::sections::{Sections, add_accesses};
 use crate::names::Names;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, Mode, conflict};
-use unpick_trace::{Op, OpKind, Outcome, TaskId};
+use unpick_trace::{Op, OpKind, TaskId};
 
 /// What a search moves as a whole.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ impl Units {
         self.tasks.resize(task_count, (None, 0));
     }
 
-    /// The next operations of tasks that have not ended. They follow a failure.
+    /// The next operations of tasks that have not ended. They follow a failure, or the end of the process.
     fn add_pending(
         &mut self,
         execution: &Execution,
@@ -96,7 +96,7 @@ impl Units {
         names: &Names,
         (sections, objects): (&Sections, &Objects),
     ) {
-        let is_failure = matches!(execution.outcome(), Some(Outcome::Fail(_)));
+        let is_cut_short = execution.is_cut_short();
         let end = history.events().len();
         let mut own = Vec::new();
         for index in 0..execution.task_count() {
@@ -110,9 +110,9 @@ impl Units {
                 let op = execution.pending_op(task);
                 let number = self.push(names, task, op, (end, end), false, &mut own);
                 self.units[number].is_partial = sections.is_movable(execution, key, task);
-                let failed = self.performed.checked_sub(1).filter(|_| is_failure);
-                if let Some(failed) = failed.filter(|&failed| self.units[failed].task != task) {
-                    self.direct.push(failed);
+                let last = self.performed.checked_sub(1).filter(|_| is_cut_short);
+                if let Some(last) = last.filter(|&last| self.units[last].task != task) {
+                    self.direct.push(last);
                     self.units[number].direct.1 += 1;
                 }
             }

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
 use unpick_engine::{Execution, Runtime as Engine, Settings, Strategy};
-use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
+use unpick_trace::{Failure, FailureKind, OpKind, Outcome, TaskId};
 
 thread_local! {
     /// The runtime whose fiber runs on this thread.
@@ -373,7 +373,8 @@ impl Engine for Runtime {
             let host = &raw mut (*this).host as usize;
             (*this).execution.set_handle_of_end(host);
             Runtime::run(this, main);
-            if !matches!((*this).execution.outcome(), Some(Outcome::Pass)) {
+            let has_passed = matches!((*this).execution.outcome(), Some(Outcome::Pass));
+            if !has_passed || (*this).execution.has_exited() {
                 Runtime::tear_down(this);
             }
         }
@@ -411,6 +412,9 @@ pub(super) extern "C" fn fiber_main() {
             }
             super::local::run_destructors(fiber, task);
         }
+        if task == TaskId::MAIN {
+            end_with_main();
+        }
     }));
     loop {
         // SAFETY: the fiber runs, so `this` is current and no reference is live.
@@ -420,6 +424,20 @@ pub(super) extern "C" fn fiber_main() {
             Ok(next) => return unsafe { Runtime::restart(this, next) },
             // Not the task: the strategy, asked who goes on.
             Err(payload) => end = Err(payload),
+        }
+    }
+}
+
+/// Ends the execution with the first task, if the settings say so: others may run before, and what they have
+/// not done by then they never do.
+fn end_with_main() {
+    let this = current();
+    // SAFETY: a fiber runs only while its runtime is current; the references end before the switch.
+    unsafe {
+        let execution = &(*this).execution;
+        if execution.settings().ends_with_main && execution.task_count() > 1 {
+            super::task::operate_without_object(OpKind::End);
+            (*this).execution.exit_among_others();
         }
     }
 }
