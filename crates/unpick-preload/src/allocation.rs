@@ -1,6 +1,6 @@
 //! The program's heap: its own region, the same addresses in every execution, freed memory watched.
 //!
-//! What was allocated before `main` belongs to the C library and goes back there.
+//! What was allocated before `main` belongs to the C library, and goes back there unless freed memory is watched.
 
 use crate::interpose::interpose;
 use crate::memory::report;
@@ -138,16 +138,7 @@ fn release(block: *mut c_void, pc: usize) {
         this.buffers.forget(start..start + released.size);
     }
     match released {
-        Ok(released) if this.watches_memory() => {
-            let (task, size) = (this.current, released.size);
-            let found = this.shadow.free(task, start, size, pc, &this.clocks);
-            match found.filter(|_| this.races) {
-                Some(Finding::Race { .. }) if this.has_learned_unseen(start..start + size) => {}
-                Some(finding) => report(finding, pc),
-                None => {}
-            }
-        }
-        Ok(_) => {}
+        Ok(released) => watch_freed(start, released.size, pc),
         Err(Misuse::DoubleFree) => fail(FailureKind::InvalidFree, "double free", pc),
         Err(Misuse::NotABlock) => fail(
             FailureKind::InvalidFree,
@@ -155,6 +146,38 @@ fn release(block: *mut c_void, pc: usize) {
             pc,
         ),
     }
+}
+
+/// The running task has freed a block: nobody may use it until it is handed out again.
+fn watch_freed(start: usize, size: usize, pc: usize) {
+    let this = runtime();
+    if !this.watches_memory() {
+        return;
+    }
+    let found = this
+        .shadow
+        .free(this.current, start, size, pc, &this.clocks);
+    match found.filter(|_| this.races) {
+        Some(Finding::Race { .. }) if this.has_learned_unseen(start..start + size) => {}
+        Some(finding) => report(finding, pc),
+        None => {}
+    }
+}
+
+/// Frees what was allocated before `main`. The C library does not get it back if it is watched, since it would
+/// write into it and hand it out; the next execution finds it allocated anyway.
+fn release_early(block: *mut c_void, pc: usize) {
+    match running().is_some_and(|this| this.watches_memory()) {
+        true => watch_freed(block as usize, usable_size(block), pc),
+        // SAFETY: the C library's own block, as the program says.
+        false => unsafe { __libc_free(block) },
+    }
+}
+
+/// How much of a block of the C library can be used.
+fn usable_size(block: *mut c_void) -> usize {
+    // SAFETY: what the C library keeps in front of a block: its size, with flags in the low bits.
+    unsafe { (*block.cast::<usize>().sub(1) & !7) - 2 * size_of::<usize>() }
 }
 
 fn reallocate(block: *mut c_void, size: usize, pc: usize) -> *mut c_void {
@@ -223,7 +246,7 @@ interpose! {
         }
         match is_ours(block) {
             true => release(block, pc),
-            false => __libc_free(block),
+            false => release_early(block, pc),
         }
     }
 
@@ -284,8 +307,7 @@ interpose! {
         match block.is_null() {
             true => 0,
             false if is_ours(block) => crate::runtime::runtime().heap.size_of(block.cast()).unwrap_or(0),
-            // What the C library keeps in front of a block: its size, with flags in the low bits.
-            false => (*block.cast::<usize>().sub(1) & !7) - 2 * size_of::<usize>(),
+            false => usable_size(block),
         }
     }
 }

@@ -25,6 +25,7 @@ mod buffers;
 mod context;
 mod controller;
 mod crew;
+mod ending;
 mod free;
 mod futex;
 mod instrumented;

@@ -1,55 +1,15 @@
-//! The program as a whole: how it ends, what it may not do.
+//! The program as a whole: what the watchdog and reports have to know of it, and failed assertions.
 
 use crate::away;
 use crate::interpose::interpose;
-use crate::libraries;
 use crate::real;
-use crate::runtime::{self, Runtime, fail, running};
+use crate::runtime::{self, Runtime, running};
 use crate::sys;
 use alloc::format;
 use alloc::vec::Vec;
-use core::ffi::{CStr, c_char, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::Ordering;
 use unpick_trace::{Failure, FailureKind, Site};
-
-/// The loader's own end of the process.
-static LOADERS_END: AtomicUsize = AtomicUsize::new(0);
-/// Where the program called `exit`, if it did.
-static EXIT_PC: AtomicUsize = AtomicUsize::new(0);
-
-/// What the C library is to call at the end, instead of the loader. It is told before the program's
-/// static objects are made, so that it is called last: handlers and destructors of the program have
-/// run by then.
-pub fn at_end_instead_of(loaders_end: usize) -> usize {
-    LOADERS_END.store(loaders_end, Ordering::Relaxed);
-    at_end as *const () as usize
-}
-
-// SAFETY: called by the C library, which passes the exit code to all handlers of this kind.
-unsafe extern "C" fn at_end(argument: *mut c_void, code: c_int) {
-    let is_controlled = running().is_some();
-    let address = LOADERS_END.load(Ordering::Relaxed);
-    if address != 0 && (!is_controlled || libraries::have_destructors()) {
-        // Destructors run here, as part of the execution.
-        // SAFETY: the loader passed it for this very purpose.
-        unsafe {
-            core::mem::transmute::<usize, unsafe extern "C" fn(*mut c_void, c_int)>(address)(
-                argument, code,
-            );
-        }
-    }
-    if is_controlled {
-        // SAFETY: all streams; what the program printed should be seen.
-        unsafe { libc::fflush(core::ptr::null_mut()) };
-        away::come_back();
-        runtime::exit(code, EXIT_PC.load(Ordering::Relaxed));
-    }
-}
-
-/// Forgets where the last execution called `exit`.
-pub fn reset() {
-    EXIT_PC.store(0, Ordering::Relaxed);
-}
 
 /// Tells the watchdog that no task hangs: a step is made, or all wait for the world outside.
 #[inline]
@@ -103,36 +63,6 @@ unsafe fn text<'a>(pointer: *const c_char) -> &'a str {
 }
 
 interpose! {
-    fn exit(code: c_int; pc) -> ! {
-        if running().is_some() {
-            EXIT_PC.store(pc, Ordering::Relaxed);
-        }
-        real::exit()(code)
-    }
-
-    fn _exit(code: c_int; pc) -> ! {
-        if running().is_some() {
-            runtime::exit(code, pc);
-        }
-        real::_exit()(code)
-    }
-
-    fn _Exit(code: c_int; pc) -> ! {
-        if running().is_some() {
-            runtime::exit(code, pc);
-        }
-        real::_exit()(code)
-    }
-
-    fn quick_exit(code: c_int; pc) -> ! {
-        if running().is_some() {
-            libc::fflush(core::ptr::null_mut());
-            away::come_back();
-            runtime::exit(code, pc);
-        }
-        real::quick_exit()(code)
-    }
-
     fn __assert_fail(expression: *const c_char, file: *const c_char, line: u32,
                      function: *const c_char; pc) -> ! {
         if running().is_none() {
@@ -150,14 +80,5 @@ interpose! {
         runtime.execution.fail(Failure { kind: FailureKind::Abort, task, message, site });
         let _ = pc;
         crate::tasks::leave()
-    }
-
-    fn abort(; pc) -> ! {
-        if running().is_some() {
-            libc::fflush(core::ptr::null_mut());
-            away::come_back();
-            fail(FailureKind::Abort, "the program aborted", pc);
-        }
-        real::abort()()
     }
 }

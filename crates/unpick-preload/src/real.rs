@@ -253,6 +253,8 @@ functions! {
     fn pthread_barrierattr_setpshared(*mut c_void, c_int) -> c_int;
     fn pthread_mutexattr_setrobust(*mut c_void, c_int) -> c_int;
     fn quick_exit(c_int) -> !;
+    fn __cxa_atexit(*mut c_void, *mut c_void, *mut c_void) -> c_int;
+    fn __cxa_at_quick_exit(unsafe extern "C" fn(*mut c_void), *mut c_void) -> c_int;
     fn __pthread_register_cancel(*mut c_void);
     fn __pthread_unregister_cancel(*mut c_void);
     fn __pthread_unwind_next(*mut c_void) -> !;

@@ -5,6 +5,7 @@ use crate::away::{self, Away};
 use crate::buffers::{self, Buffers};
 use crate::context::{Context, thread_pointer};
 use crate::crew::Crew;
+use crate::ending::Ending;
 use crate::io::Io;
 use crate::named::Named;
 use crate::plain::Plain;
@@ -32,7 +33,7 @@ use unpick_protocol::{
     Desk, Launch, Module, Order, Points, StandardCode, Start, Trouble, TroubleKind,
 };
 use unpick_trace::{
-    Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, Outcome, SiteId, TaskId,
+    Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, SiteId, TaskId,
 };
 
 static RUNTIME: AtomicPtr<Runtime> = AtomicPtr::new(null_mut());
@@ -189,6 +190,8 @@ pub struct Runtime {
     pub snapshot: Snapshot,
     pub prelude: Prelude,
     pub trouble: Option<Trouble>,
+    /// How far the program has come with its end.
+    pub ending: Ending,
     pub points: Points,
     /// The program counters at which plain accesses are points.
     pub points_at: Shared,
@@ -280,6 +283,7 @@ impl Runtime {
             snapshot: Snapshot::new(),
             prelude: Prelude::new(),
             trouble: None,
+            ending: Ending::default(),
             points: Points::Sync,
             points_at: Shared::new(),
             named: Named::default(),
@@ -363,7 +367,7 @@ impl Runtime {
         self.values.clear();
         self.clocks.reset();
         self.shadow.begin_execution();
-        crate::process::reset();
+        self.ending.reset();
         let heap = self.prelude.heap();
         crate::allocation::reset(&mut self.heap, heap, self.snapshot.restoring);
         strings::WATCHING.store(false, Ordering::Relaxed);
@@ -734,21 +738,5 @@ pub fn refuse(kind: TroubleKind, what: &str, pc: usize) -> ! {
         pc: pc as u64,
     });
     runtime.execution.stop(Stop::Cut);
-    tasks::leave()
-}
-
-/// Ends the execution: the program as a whole ends with a code.
-pub fn exit(code: i32, pc: usize) -> ! {
-    let runtime = runtime();
-    if code == 0 {
-        runtime.execution.exit();
-    } else if runtime
-        .execution
-        .outcome()
-        .is_none_or(|outcome| *outcome == Outcome::Pass)
-    {
-        let message = alloc::format!("exit code {code}");
-        runtime.fail(FailureKind::ExitCode, message, pc);
-    }
     tasks::leave()
 }

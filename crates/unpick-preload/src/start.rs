@@ -4,9 +4,9 @@ use crate::context::{Context, exchange, thread_pointer};
 use crate::crew::Crew;
 use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, running};
 use crate::{
-    allocation, arena, controller, free, nursery, process, signals, standard, sys, tasks, watchdog,
+    allocation, arena, controller, ending, free, nursery, signals, standard, sys, tasks, watchdog,
 };
 use alloc::boxed::Box;
 use core::ffi::{CStr, c_char, c_int};
@@ -41,7 +41,7 @@ unsafe extern "C" fn __libc_start_main(
     stack_end: usize,
 ) -> c_int {
     MAIN.store(main as *const () as usize, Ordering::Relaxed);
-    let at_end = process::at_end_instead_of(rtld_fini);
+    let at_end = ending::at_end_instead_of(rtld_fini);
     // SAFETY: as the caller would do.
     unsafe { real::__libc_start_main()(controlled_main, argc, argv, init, fini, at_end, stack_end) }
 }
@@ -62,7 +62,11 @@ unsafe extern "C" fn controlled_main(
     }
     let address = MAIN.load(Ordering::Relaxed);
     // SAFETY: stored by `__libc_start_main`; called as the C library would.
-    unsafe { core::mem::transmute::<usize, Main>(address)(argc, argv, envp) }
+    let code = unsafe { core::mem::transmute::<usize, Main>(address)(argc, argv, envp) };
+    if running().is_some() {
+        ending::begin(0);
+    }
+    code
 }
 
 /// The files of the desks that the driver has left open for us.

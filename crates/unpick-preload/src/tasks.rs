@@ -6,6 +6,7 @@
 
 use crate::away;
 use crate::context::{Context, exchange, park, thread_pointer};
+use crate::ending;
 use crate::real;
 use crate::runtime::{OVER, Runtime, decide, refuse, runtime};
 use crate::signals;
@@ -195,6 +196,7 @@ pub fn end_task() -> ! {
     unsafe { real::__call_tls_dtors()() };
     away::come_back();
     crate::posix::keys::run_destructors();
+    ending::end_with_last_task();
     let runtime = runtime();
     let me = runtime.current;
     runtime.execution.finish(me);

@@ -46,7 +46,12 @@ pub struct Line {
 
 /// The programs of `tests/programs/table.txt`.
 pub fn table() -> Vec<Line> {
-    let text = fs::read_to_string(programs().join("table.txt")).unwrap();
+    table_of("table.txt")
+}
+
+/// The programs of another table below `tests/programs`.
+pub fn table_of(path: &str) -> Vec<Line> {
+    let text = fs::read_to_string(programs().join(path)).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let read = |line: &str| {
         let mut words = line.split_whitespace();
