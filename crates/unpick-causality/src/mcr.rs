@@ -69,6 +69,9 @@ pub struct Mcr {
     traces: Traces,
     planning: Planning,
     is_incomplete: bool,
+    /// Whether an execution ended while tasks went on. Not every place at which the end can cut them off is
+    /// asked for.
+    has_cut_off: bool,
     /// Whether this is a part of a round of another search.
     is_part: bool,
 }
@@ -109,6 +112,7 @@ impl Mcr {
             traces: Traces::default(),
             planning: Planning::default(),
             is_incomplete: false,
+            has_cut_off: false,
             is_part: false,
         }
     }
@@ -122,6 +126,7 @@ impl Mcr {
     pub fn take_in(&mut self, transcript: Transcript, outcome: &Outcome) -> bool {
         let reads = transcript.reads();
         let seed = self.seed.clone();
+        self.has_cut_off |= !transcript.cut_off.is_empty();
         let mut finding = Finding::default();
         let is_kept = seed.is_kept_by(&reads);
         if is_kept {
@@ -274,7 +279,7 @@ impl Strategy for Mcr {
     }
 
     fn provisos(&self) -> Provisos {
-        if self.is_incomplete || self.mode == Mode::Literal {
+        if self.is_incomplete || self.has_cut_off || self.mode == Mode::Literal {
             Proviso::Unplanned.into()
         } else {
             Provisos::NONE

@@ -197,7 +197,7 @@ fn a_mistake_is_told_with_line_value_and_remedy() {
         ),
         (
             "points = \"share\"",
-            "points: `share` is no value for it; did you mean `shared`? there are sync, shared, all",
+            "points: `share` is no value for it; did you mean `shared`? there are sync, racy, shared, all",
         ),
         (
             "memory = \"tsx\"",

@@ -4,6 +4,7 @@
 //! [`Execution::finish`]) and asks who goes on ([`Execution::decide`]). All memory is kept from
 //! execution to execution: once warm, a step allocates nothing.
 
+mod clock;
 mod decision;
 
 use crate::{
@@ -23,7 +24,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use core::panic::Location;
+use core::{panic::Location, sync::atomic::Ordering};
 use serde::{Deserialize, Serialize};
 use unpick_trace::{
     Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, Site, SiteId,
@@ -367,8 +368,18 @@ impl Execution {
     }
 
     /// Notes that this execution leaves something out, for a front end that knows of it.
+    #[inline]
     pub fn assume(&mut self, proviso: Proviso) {
         self.provisos.add(proviso);
+    }
+
+    /// Notes that an operation with these memory orders is explored under a stronger memory model, if they
+    /// are weak. A front end knows both when it is compiled, as a rule.
+    #[inline(always)]
+    pub fn note_orders(&mut self, order: Ordering, failure: Ordering) {
+        if order != Ordering::SeqCst || failure != Ordering::SeqCst {
+            self.assume(Proviso::WeakOrderings);
+        }
     }
 
     /// Number of operations performed.
@@ -764,34 +775,5 @@ impl Execution {
             message: message.to_string(),
             site: location.map(site_of),
         });
-    }
-
-    /// Virtual time, in nanoseconds since the execution began.
-    ///
-    /// Time passes when a task sleeps or a wait times out, and a little at every look. A task that
-    /// looks again and again and does nothing else sees it pass twice as fast each time, so that
-    /// loops that wait for a moment come to their end.
-    pub fn look_at_clock(&mut self, task: TaskId) -> u64 {
-        self.is_clock_used = true;
-        let slot = &mut self.tasks[task.index()];
-        let passed = 1_000 << slot.clock_looks.min(32);
-        self.clock_ns = self.clock_ns.saturating_add(passed);
-        slot.clock_looks = slot.clock_looks.saturating_add(1);
-        self.clock_ns
-    }
-
-    /// Whether a task has looked at the clock.
-    pub(crate) fn has_read_clock(&self) -> bool {
-        self.is_clock_used
-    }
-
-    /// Virtual time without letting any pass.
-    pub fn clock_ns(&self) -> u64 {
-        self.clock_ns
-    }
-
-    /// Lets virtual time pass up to a moment; earlier moments change nothing.
-    pub fn advance_clock_to(&mut self, moment_ns: u64) {
-        self.clock_ns = self.clock_ns.max(moment_ns);
     }
 }

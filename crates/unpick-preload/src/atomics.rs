@@ -7,13 +7,14 @@ use crate::buffers;
 use crate::free;
 use crate::interpose::interpose;
 use crate::memory::{self, Order, ordering};
-use crate::runtime::{operate, running, runtime, take_turn};
+use crate::runtime::{Runtime, operate, running, runtime, take_turn};
 use crate::signals;
 use crate::tasks;
 use core::arch::asm;
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, fence};
+use unpick_engine::Proviso;
 use unpick_memory::AccessKind;
 use unpick_noise::Operation;
 use unpick_trace::{ObjectId, Op, OpKind};
@@ -144,6 +145,7 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
         buffers::know(this, object, address as usize, size_of::<T>(), left.word());
     }
     if !this.is_alone() {
+        this.note_order(order);
         this.execution.observe_store(left.word());
         let told = if order.reads { found } else { left };
         this.execution.observe(task, told.word(), found != left);
@@ -167,6 +169,16 @@ fn note<T: Word>(object: ObjectId, address: *const T, found: T, left: T, order: 
     }
 }
 
+impl Runtime {
+    /// Notes that an operation is explored under a stronger memory model than it asks for.
+    #[inline]
+    fn note_order(&mut self, order: Order) {
+        if order.is_weak {
+            self.execution.assume(Proviso::WeakOrderings);
+        }
+    }
+}
+
 /// Tells what a store finds that others see later, before it is performed, and what it leaves.
 #[cold]
 fn note_later<T: Word>(
@@ -184,6 +196,7 @@ fn note_later<T: Word>(
         this.note_value(object, found.word(), found.word());
         buffers::know(this, object, address, size, found.word());
     }
+    this.note_order(order);
     memory::check(address, size, AccessKind::AtomicWrite, pc);
     let given = runtime().clocks.keep(task, order.releases);
     buffers::hold(object, address, size, left.word(), Some(given));
@@ -469,6 +482,7 @@ interpose! {
             if !this.is_alone() {
                 let argument = this.execution.fence_argument(ordering(order));
                 operate(Op { argument, ..Op::new(OpKind::Fence, ObjectId::NONE) }, pc);
+                runtime().note_order(Order::modify(order));
             }
             let this = runtime();
             Order::modify(order).tell_fence(&mut this.clocks, this.current);

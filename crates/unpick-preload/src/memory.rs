@@ -30,6 +30,8 @@ pub struct Order {
     pub releases: bool,
     /// Whether it counts as an access to memory.
     pub is_watched: bool,
+    /// Whether it asks for less than sequential consistency.
+    pub is_weak: bool,
 }
 
 /// Beside the order of an operation: it is no access that could be a race.
@@ -39,6 +41,7 @@ const CONSUME: c_int = 1;
 const ACQUIRE: c_int = 2;
 const RELEASE: c_int = 3;
 const ACQUIRE_RELEASE: c_int = 4;
+const SEQUENTIALLY_CONSISTENT: c_int = 5;
 
 impl Order {
     fn new(order: c_int) -> Order {
@@ -50,6 +53,7 @@ impl Order {
             writes: true,
             is_update: true,
             is_watched,
+            is_weak: order != SEQUENTIALLY_CONSISTENT,
             acquires: matches!(order, CONSUME | ACQUIRE) || order >= ACQUIRE_RELEASE,
             releases: order >= RELEASE,
         }

@@ -1,6 +1,6 @@
 //! What an exploration claims: "complete" is a proof, or comes with everything that was assumed.
 
-use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use unpick::sync::atomic::{AtomicUsize, Ordering::*, fence};
 use unpick::sync::{Arc, Condvar, Mutex, mpsc};
 use unpick::time::{Duration, Instant};
 use unpick::{Config, Exploration, Proviso, StopReason, explore, thread};
@@ -213,6 +213,29 @@ fn an_execution_that_reaches_the_step_limit_is_a_proviso() {
         task.join().unwrap();
     });
     assert_eq!(provisos(&found), [Proviso::StepLimit]);
+}
+
+/// Nothing is assumed of what asks for sequential consistency.
+#[test]
+fn an_ordering_weaker_than_the_model_is_a_proviso() {
+    let of = |program: fn()| provisos(&exploration("odpor", program));
+    let weak: [fn(); 4] = [
+        || assert_eq!(AtomicUsize::new(0).load(Relaxed), 0),
+        || AtomicUsize::new(0).store(1, Release),
+        || {
+            assert!(
+                AtomicUsize::new(0)
+                    .compare_exchange(0, 1, SeqCst, Relaxed)
+                    .is_ok()
+            )
+        },
+        || fence(AcqRel),
+    ];
+    for program in weak {
+        assert_eq!(of(program), [Proviso::WeakOrderings]);
+    }
+    assert_eq!(of(|| fence(SeqCst)), []);
+    assert_eq!(of(two_adders), []);
 }
 
 /// Reductions take a look at the clock for something that no other task notices.

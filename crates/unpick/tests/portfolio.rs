@@ -10,7 +10,10 @@ use proptest::test_runner::{Config as Cases, RngAlgorithm, TestRng, TestRunner};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use unpick::{Config, Exploration, StopReason, explore, explore_visited, merge, thread};
+use unpick::{
+    Config, Exploration, FailureGroups, GROUPS_MAX, StopReason, explore, explore_visited, merge,
+    thread,
+};
 
 fn config(strategy: &str) -> Config {
     Config::new()
@@ -72,6 +75,15 @@ fn it_is_complete_when_every_schedule_was_run_and_only_then() {
     );
 }
 
+/// An exploration keeps the first few kinds of failures, and so does each shard of it: where there are more
+/// kinds, which ones a shard keeps depends on where it begins.
+fn comparable(mut found: Exploration) -> Exploration {
+    if found.groups.list().len() == GROUPS_MAX {
+        found.groups = FailureGroups::default();
+    }
+    found
+}
+
 #[test]
 fn workers_and_shards_come_to_the_same_end() {
     for_random_programs(60, |program| {
@@ -81,16 +93,16 @@ fn workers_and_shards_come_to_the_same_end() {
                 let config = config("portfolio")
                     .executions(executions)
                     .keep_going(keep_going);
-                let alone = explore(config.clone(), body.clone());
+                let alone = comparable(explore(config.clone(), body.clone()));
                 for jobs in [2, 4] {
-                    let shared = explore(config.clone().jobs(jobs), body.clone());
+                    let shared = comparable(explore(config.clone().jobs(jobs), body.clone()));
                     prop_assert_eq!(&shared, &alone, "{} workers: {}", jobs, program);
                 }
                 for count in [2, 4] {
                     let shards: Vec<_> = (1..=count)
                         .map(|index| explore(config.clone().shard(index, count), body.clone()))
                         .collect();
-                    let whole = merge(&config, &shards).unwrap();
+                    let whole = comparable(merge(&config, &shards).unwrap());
                     prop_assert_eq!(&whole, &alone, "{} shards: {}", count, program);
                 }
             }

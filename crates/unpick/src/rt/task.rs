@@ -242,6 +242,7 @@ pub(crate) fn access<M: Modelled + ?Sized, R>(
     };
     // SAFETY: not null means current, and no reference into the runtime is live.
     unsafe {
+        (*runtime).execution.note_orders(order, failure);
         let may_wait = kind == OpKind::Store && order != Ordering::SeqCst;
         if may_wait && (*runtime).execution.is_relaxed() {
             op.argument |= (*runtime).execution.store_argument(order);
@@ -254,9 +255,8 @@ pub(crate) fn access<M: Modelled + ?Sized, R>(
             return Some(access_with_care(runtime, op, value, act));
         }
         let (result, seen) = act();
-        (*runtime)
-            .execution
-            .observe_plainly(seen.value, seen.changed);
+        let execution = &mut (*runtime).execution;
+        execution.observe_plainly(seen.value, seen.changed);
         Some(result)
     }
 }
@@ -333,10 +333,10 @@ pub(crate) fn operate_fence(order: Ordering) -> Option<Grant> {
     }
     // SAFETY: not null means current, and no reference into the runtime is live.
     unsafe {
-        let op = Op {
-            argument: (*runtime).execution.fence_argument(order) | Op::orders(order, order),
-            ..Op::new(OpKind::Fence, ObjectId::NONE)
-        };
+        let execution = &mut (*runtime).execution;
+        execution.note_orders(order, order);
+        let mut op = Op::new(OpKind::Fence, ObjectId::NONE);
+        op.argument = execution.fence_argument(order) | Op::orders(order, order);
         Some(perform(runtime, op, Location::caller()))
     }
 }
