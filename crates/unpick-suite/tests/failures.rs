@@ -214,6 +214,11 @@ fn waits_that_no_task_ends_are_asked_for() {
         one.join().unwrap();
         two.join().unwrap();
     });
+}
+
+/// Waits with a lock held that another task needs.
+#[test]
+fn waits_for_a_task_that_needs_the_lock_are_asked_for() {
     compare("a lock held while waiting for a task", 1, &|| {
         let shared = Arc::new((Mutex::new(()), AtomicUsize::new(0)));
         let other = Arc::clone(&shared);
