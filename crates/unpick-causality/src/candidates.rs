@@ -5,6 +5,7 @@
 
 use crate::model::Model;
 use crate::query::conflict;
+use std::collections::BTreeMap;
 use unpick_engine::transcript::EventId;
 
 impl Model {
@@ -44,6 +45,50 @@ impl Model {
             self.extend_ring(&requests[at..], &mut vec![0], length_max, &mut rings);
         }
         rings
+    }
+
+    /// The sets of requests that may wait for ever together with a ring: the ring alone, and with requests of
+    /// other tasks for locks that the tasks of the set hold. At most `count_max` of them; whether these are all.
+    pub fn stuck_with(&self, ring: &[EventId], count_max: usize) -> (Vec<Vec<EventId>>, bool) {
+        let is_apart = |&request: &EventId| {
+            let is_other = |&one: &EventId| {
+                self.events[one].task != self.events[request].task
+                    && !self.order.is_before(one, request)
+            };
+            self.opens[request].is_some() && ring.iter().all(is_other)
+        };
+        let requests = self.opening..self.events.len();
+        let mut by_task: BTreeMap<u32, Vec<EventId>> = BTreeMap::new();
+        for request in requests.filter(is_apart) {
+            let task = self.events[request].task;
+            by_task.entry(task).or_default().push(request);
+        }
+        let mut sets = vec![ring.to_vec()];
+        let mut is_all = true;
+        for requests in by_task.values() {
+            for at in 0..sets.len() {
+                for &request in requests {
+                    is_all &= sets.len() < count_max;
+                    if is_all {
+                        sets.push([&sets[at], &[request][..]].concat());
+                    }
+                }
+            }
+        }
+        sets.retain(|set| self.is_stuck(set));
+        (sets, is_all)
+    }
+
+    /// Whether each request is for a lock that the task of another one holds, and no two tasks hold one lock.
+    fn is_stuck(&self, set: &[EventId]) -> bool {
+        let held: Vec<Vec<u32>> = set.iter().map(|&request| self.held_at(request)).collect();
+        let mut all = held.concat();
+        all.sort_unstable();
+        let is_held_once = all.windows(2).all(|pair| pair[0] != pair[1]);
+        let waits = |&request: &EventId| {
+            self.opens[request].is_some_and(|(wanted, _)| all.contains(&wanted))
+        };
+        is_held_once && set.iter().all(waits)
     }
 
     /// The locks that the task of an event holds when it comes to it.

@@ -31,6 +31,9 @@ use unpick_engine::transcript::{ANYTHING, Deed, Place, TaskKey, Transcript, mix}
 /// Requests in a ring of a deadlock that is asked for, at most.
 pub(crate) const RING_MAX: usize = 4;
 
+/// Sets of requests that are stuck with one ring and asked for, at most.
+const STUCK_MAX: usize = 256;
+
 /// A trace whose seeds are wanted.
 pub(crate) struct Expansion<'a> {
     transcript: &'a Transcript,
@@ -107,7 +110,11 @@ impl<'a> Expansion<'a> {
         }
         self.ask_for_ends(content);
         for ring in self.model.deadlock_candidates(RING_MAX) {
-            self.ask_for_deadlock(ring);
+            let (sets, is_all) = self.model.stuck_with(&ring, STUCK_MAX);
+            self.is_cut |= !is_all;
+            for set in sets {
+                self.ask_for_deadlock(&set);
+            }
         }
         self.ask_for_races();
         (self.seeds, self.is_cut)
@@ -177,8 +184,12 @@ impl<'a> Expansion<'a> {
                 }
             }
         }
-        let query = Query::new(goal).including(include).excluding(exclude);
-        match self.solver.solve(self.model, &query) {
+        self.schedule(&Query::new(goal).including(include).excluding(exclude))
+    }
+
+    /// A schedule that answers a question; notes that one was too hard.
+    fn schedule(&mut self, query: &Query) -> Option<Vec<EventId>> {
+        match self.solver.solve(self.model, query) {
             Answer::Sat(schedule) => Some(schedule),
             Answer::Unsat => None,
             Answer::Unknown => {
@@ -246,7 +257,7 @@ impl<'a> Expansion<'a> {
             }
             let failed = self.failed_without(&[one, other]);
             let query = Query::new(Goal::Race(one, other)).excluding(failed);
-            if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
+            if let Some(schedule) = self.schedule(&query) {
                 shown.insert((first, second));
                 let mut seed = Seed::new(self.transcript, &schedule, None);
                 // The later of the two sees something else now.
@@ -259,14 +270,16 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// A deadlock has no read of its own: it is looked for with all that the others can have seen.
-    fn ask_for_deadlock(&mut self, ring: Vec<EventId>) {
+    /// No read tells a deadlock: the question is for these requests and all that tasks see before them or beside
+    /// them. An execution E that ends in a deadlock keeps the reads of some trace; with the requests at which the
+    /// tasks of E are stuck, no read of that trace is left that E does not have.
+    fn ask_for_deadlock(&mut self, requests: &[EventId]) {
         let behind = |event: EventId| {
             let is_behind = |&request: &EventId| self.model.must_precede(request, event);
-            ring.iter().any(is_behind)
+            requests.iter().any(is_behind)
         };
         let performed = self.transcript.performed;
-        if ring.iter().all(|&request| request >= performed) {
+        if requests.iter().all(|&request| request >= performed) {
             return;
         }
         let is_seen = |&read: &EventId| read < performed && !fails(self.transcript, read);
@@ -279,12 +292,14 @@ impl<'a> Expansion<'a> {
             .map(|(_, event)| *event)
             .collect();
         for include in [all, kept, Vec::new()] {
-            let query = Query::new(Goal::Deadlock(ring.clone()))
+            let query = Query::new(Goal::Deadlock(requests.to_vec()))
                 .including(include)
-                .excluding(self.failed_without(&ring));
-            if let Answer::Sat(schedule) = self.solver.solve(self.model, &query) {
+                .excluding(self.failed_without(requests));
+            if let Some(schedule) = self.schedule(&query) {
                 let mut seed = Seed::new(self.transcript, &schedule, None);
-                let places = ring.iter().map(|&request| self.transcript.places[request]);
+                let places = requests
+                    .iter()
+                    .map(|&request| self.transcript.places[request]);
                 seed.tag = places.fold(1, |tag, place| {
                     mix(mix(tag, place.task), place.ordinal.into())
                 });
