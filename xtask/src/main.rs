@@ -59,6 +59,9 @@ enum Chore {
         /// Judge what techniques claim against brute force, under every memory model, instead
         #[arg(long)]
         claims: bool,
+        /// Programs whose claims are judged at the same time
+        #[arg(long, default_value_t = 2)]
+        jobs: usize,
     },
     /// Measure how many schedules it takes to the first failure and write docs/study/first-bug.md
     FirstBug {
@@ -102,8 +105,9 @@ fn main() -> ExitCode {
             programs,
             seed,
             technique,
+            jobs,
             ..
-        } => claims::run(programs, seed, &technique),
+        } => claims::run(programs, seed, &technique, jobs),
         Chore::Soundness {
             claims: false,
             programs,
@@ -111,6 +115,7 @@ fn main() -> ExitCode {
             flavour,
             technique,
             schedules,
+            ..
         } => soundness::run(&soundness::Effort {
             programs,
             seed,
