@@ -40,8 +40,14 @@ pub enum Statement {
     Load(usize),
     /// Write a constant into an atomic, with `Relaxed`.
     Store(usize, u8),
+    /// Write a constant into an atomic, with `Release`.
+    StoreRelease(usize, u8),
     /// Write a constant into an atomic, with `SeqCst`.
     StoreSeqCst(usize, u8),
+    /// A fence with `Release`.
+    FenceRelease,
+    /// A fence with `SeqCst`.
+    Fence,
     /// Add one to an atomic; `r` is what it was before.
     Add(usize),
     /// Acquire a mutex. Lists of statements hold and release in pairs.
@@ -77,6 +83,8 @@ pub struct Program {
     pub tasks: Vec<Vec<Statement>>,
     /// Tasks that pass the barrier together.
     pub parties: usize,
+    /// Whether the end of the first task ends the execution and cuts the other tasks off.
+    pub ends_with_main: bool,
 }
 
 impl Program {
@@ -90,14 +98,19 @@ impl fmt::Display for Program {
         for (number, body) in self.tasks.iter().enumerate() {
             writeln!(f, "task {number}: {body:?}")?;
         }
-        write!(f, "a barrier for {}", self.parties)
+        let end = if self.ends_with_main {
+            "; the end of task 0 ends all"
+        } else {
+            ""
+        };
+        write!(f, "a barrier for {}{end}", self.parties)
     }
 }
 
 /// How an execution ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ending {
-    /// All tasks have ended.
+    /// All tasks have ended, or the first one has and that ends the program.
     Pass,
     /// Tasks wait that no task wakes.
     Deadlock,
@@ -166,13 +179,14 @@ pub struct Judged {
 const SHARED: &[Proviso] = &[Proviso::SpuriousWakes, Proviso::WeakOrderings];
 
 /// The configuration under which techniques are judged.
-fn config(technique: &str, memory: Memory) -> Config {
+fn config(program: &Program, technique: &str, memory: Memory) -> Config {
     Config::new()
         .strategy(technique)
         .executions(EXECUTIONS_MAX)
         .keep_going(true)
         .spurious_wakes(0)
         .memory(memory)
+        .ends_with_main(program.ends_with_main)
 }
 
 /// Compares what a technique has found with the truth.
@@ -236,9 +250,14 @@ fn is_caused(
         Proviso::SpuriousWakes => {
             program.has(|one| matches!(one, Statement::Wait(_) | Statement::Park))
         }
-        Proviso::WeakOrderings => program.has(|one| matches!(one, Statement::Store(..))),
+        Proviso::WeakOrderings => program.has(|one| {
+            use Statement::{FenceRelease, Store, StoreRelease};
+            matches!(one, Store(..) | StoreRelease(..) | FenceRelease)
+        }),
         Proviso::BehindFailure => truth.iter().any(|one| one.ending != Ending::Pass),
         Proviso::LazyLocks => technique.starts_with("lazy-dpor"),
+        // They do not plan every place at which the end of the program can cut a task off.
+        Proviso::Unplanned => technique.ends_with("mcr") && program.ends_with_main,
         _ => false,
     }
 }

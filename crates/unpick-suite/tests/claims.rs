@@ -84,6 +84,42 @@ fn yielding() -> Program {
     Program {
         tasks: vec![main, vec![Statement::Store(0, 1)]],
         parties: 2,
+        ends_with_main: false,
+    }
+}
+
+/// Two tasks that lock in opposite orders, and a third one that may have locked before or be stuck with them.
+fn stuck_beside() -> Program {
+    use Statement::{Add, Join, Load, Lock, Spawn, Unlock};
+    let main = vec![
+        Spawn(1),
+        Spawn(2),
+        Lock(0),
+        Load(0),
+        Unlock(0),
+        Join(2),
+        Join(1),
+    ];
+    let one = vec![Lock(1), Lock(0), Unlock(0), Load(0), Unlock(1)];
+    let other = vec![Lock(0), Lock(1), Unlock(1), Add(1), Unlock(0)];
+    Program {
+        tasks: vec![main, one, other],
+        parties: 2,
+        ends_with_main: false,
+    }
+}
+
+#[test]
+fn every_deadlock_is_found_with_the_tasks_that_are_stuck_beside_it() {
+    let program = stuck_beside();
+    let truth = program.terminals(Memory::Sc, STATES_MAX);
+    let truth = truth.expect("it is small");
+    for &(technique, shows) in TECHNIQUES {
+        let result = run(&program, technique, Memory::Sc);
+        let judged = judge(&program, (technique, shows), &truth, result);
+        assert_eq!(judged.breach, None);
+        let is_exhausted = judged.found.claim().is_exhausted;
+        assert!(is_exhausted || technique == "portfolio", "{technique}");
     }
 }
 

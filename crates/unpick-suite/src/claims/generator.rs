@@ -35,7 +35,11 @@ pub fn generate(seed: u64) -> Program {
         let value = source.below(3) as u8;
         tasks[0].push(Statement::PanicIf(value));
     }
-    Program { tasks, parties: 2 }
+    Program {
+        tasks,
+        parties: 2,
+        ends_with_main: source.below(4) == 0,
+    }
 }
 
 /// What a program is about besides atomics.
@@ -47,6 +51,7 @@ enum Theme {
     Barriers,
     Parks,
     Locks,
+    Buffers,
     All,
 }
 
@@ -57,13 +62,14 @@ const THEMES: &[Theme] = &[
     Theme::Barriers,
     Theme::Parks,
     Theme::Locks,
+    Theme::Buffers,
     Theme::All,
 ];
 
 fn body(source: &mut SplitMix64, theme: Theme, kin: &[usize], length: usize) -> Vec<Statement> {
     let mut body = Vec::new();
     while body.len() < length {
-        if source.below(2) == 0 {
+        if theme != Theme::Buffers && source.below(2) == 0 {
             body.push(atomic(source));
         } else {
             special(source, theme, kin, &mut body);
@@ -116,6 +122,7 @@ fn special(source: &mut SplitMix64, theme: Theme, kin: &[usize], body: &mut Vec<
             0 => body.push(Statement::Park),
             _ => body.push(Statement::Unpark(kin[source.below(kin.len())])),
         },
+        Theme::Buffers => buffered(source, body),
         Theme::Locks | Theme::All => {
             let mutex = source.below(MUTEXES);
             body.push(Statement::Lock(mutex));
@@ -126,5 +133,34 @@ fn special(source: &mut SplitMix64, theme: Theme, kin: &[usize], body: &mut Vec<
             body.push(atomic(source));
             body.push(Statement::Unlock(mutex));
         }
+    }
+}
+
+/// What shows a store that waits in a buffer: a load or a store of another atomic behind it, and the two
+/// loads that notice stores in the wrong order. Now and then a fence forbids it.
+fn buffered(source: &mut SplitMix64, body: &mut Vec<Statement>) {
+    let x = source.below(ATOMICS);
+    let y = (x + 1) % ATOMICS;
+    let value = 1 + source.below(2) as u8;
+    let (first, second) = match source.below(4) {
+        0 | 1 => (Statement::Store(x, value), Statement::Load(y)),
+        2 => (Statement::Store(x, value), store(source, y)),
+        _ => (Statement::Load(x), Statement::Load(y)),
+    };
+    body.push(first);
+    match source.below(6) {
+        0 => body.push(Statement::Fence),
+        1 => body.push(Statement::FenceRelease),
+        _ => {}
+    }
+    body.push(second);
+}
+
+/// A store that can wait.
+fn store(source: &mut SplitMix64, x: usize) -> Statement {
+    let value = 1 + source.below(2) as u8;
+    match source.below(3) {
+        0 => Statement::StoreRelease(x, value),
+        _ => Statement::Store(x, value),
     }
 }

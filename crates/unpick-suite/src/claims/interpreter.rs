@@ -4,7 +4,9 @@ use super::machine::terminal;
 use super::{ATOMICS, Ending, GAVE_UP, MUTEXES, Program, Statement, Terminal, config};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
-use unpick::sync::atomic::{AtomicU8, Ordering::Relaxed, Ordering::SeqCst};
+use unpick::sync::atomic::{
+    AtomicU8, Ordering::Relaxed, Ordering::Release, Ordering::SeqCst, fence,
+};
 use unpick::sync::{Barrier, Condvar, Mutex, MutexGuard};
 use unpick::thread::{self, JoinHandle, Thread};
 use unpick::time::Duration;
@@ -34,7 +36,7 @@ pub fn run(
     technique: &str,
     memory: Memory,
 ) -> (Exploration, BTreeSet<Terminal>) {
-    let config = &config(technique, memory);
+    let config = &config(program, technique, memory);
     let program = Arc::new(program.clone());
     let record = Arc::new(StdMutex::new(Record::default()));
     let body = {
@@ -153,7 +155,10 @@ impl Local<'_> {
             }
             Statement::Load(_)
             | Statement::Store(..)
+            | Statement::StoreRelease(..)
             | Statement::StoreSeqCst(..)
+            | Statement::Fence
+            | Statement::FenceRelease
             | Statement::Add(_)
             | Statement::Spin(..) => self.atomic(statement),
             locking => self.lock(locking),
@@ -177,14 +182,19 @@ impl Local<'_> {
                 self.with_record(|record| record.atomics[x] = value + 1);
                 self.see(value);
             }
-            Statement::Store(x, value) => {
-                shared.atomics[x].store(value, Relaxed);
+            Statement::Store(x, value)
+            | Statement::StoreRelease(x, value)
+            | Statement::StoreSeqCst(x, value) => {
+                let order = match statement {
+                    Statement::Store(..) => Relaxed,
+                    Statement::StoreRelease(..) => Release,
+                    _ => SeqCst,
+                };
+                shared.atomics[x].store(value, order);
                 self.with_record(|record| record.atomics[x] = value);
             }
-            Statement::StoreSeqCst(x, value) => {
-                shared.atomics[x].store(value, SeqCst);
-                self.with_record(|record| record.atomics[x] = value);
-            }
+            Statement::Fence => fence(SeqCst),
+            Statement::FenceRelease => fence(Release),
             other => unreachable!("{other:?} is not about atomics"),
         }
     }

@@ -30,8 +30,21 @@ struct Task {
     r: u8,
     seen: Vec<u8>,
     has_token: bool,
-    /// Stores that others cannot see, oldest first.
-    buffer: Vec<(usize, u8)>,
+    /// What others cannot see, oldest first.
+    buffer: Vec<Waiting>,
+}
+
+/// Something in a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Waiting {
+    /// A value for an atomic. A release store leaves the buffer after all that is older.
+    Store {
+        x: usize,
+        value: u8,
+        is_release: bool,
+    },
+    /// What is younger leaves the buffer after all that is older.
+    Fence,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +55,8 @@ struct State {
     arrived: usize,
     round: u8,
     panicked: Option<usize>,
+    /// The end of the first task has ended the program.
+    is_over: bool,
 }
 
 impl Program {
@@ -62,8 +77,8 @@ impl Program {
                 return None;
             }
             let next = match state.panicked {
-                Some(_) => Vec::new(),
-                None => machine.successors(&state),
+                None if !state.is_over => machine.successors(&state),
+                _ => Vec::new(),
             };
             if next.is_empty() {
                 terminals.insert(machine.terminal(&state));
@@ -97,6 +112,7 @@ impl Machine<'_> {
             arrived: 0,
             round: 0,
             panicked: None,
+            is_over: false,
         };
         state.tasks[0].exists = true;
         self.settle(&mut state, 0);
@@ -142,6 +158,7 @@ impl Machine<'_> {
         let has_ended = |task: usize| !state.tasks[task].exists || self.has_ended(state, task);
         let ending = match state.panicked {
             Some(task) => Ending::Panic(task),
+            None if state.is_over => Ending::Pass,
             None if (0..state.tasks.len()).all(has_ended) => Ending::Pass,
             None => Ending::Deadlock,
         };
@@ -162,20 +179,38 @@ impl Machine<'_> {
                 self.perform(state, task, statement, &mut next);
             }
         }
+        if self.program.ends_with_main && self.has_ended(state, 0) {
+            let mut state = state.clone();
+            state.is_over = true;
+            next.push(state);
+        }
         next
     }
 
     /// A store leaves the buffer of a task.
     fn flushes(&self, state: &State, task: usize, next: &mut Vec<State>) {
         let buffer = &state.tasks[task].buffer;
-        for (place, &(x, value)) in buffer.iter().enumerate() {
-            let is_first = match self.memory {
-                Memory::Pso => !buffer[..place].iter().any(|(other, _)| *other == x),
-                _ => place == 0,
+        for (place, &waiting) in buffer.iter().enumerate() {
+            let Waiting::Store {
+                x,
+                value,
+                is_release,
+            } = waiting
+            else {
+                continue;
             };
-            if is_first {
+            let is_overtaken = |older: &Waiting| match *older {
+                Waiting::Store { x: other, .. } => {
+                    self.memory == Memory::Pso && !is_release && other != x
+                }
+                Waiting::Fence => false,
+            };
+            if buffer[..place].iter().all(is_overtaken) {
                 let mut state = state.clone();
-                state.tasks[task].buffer.remove(place);
+                let buffer = &mut state.tasks[task].buffer;
+                buffer.remove(place);
+                let fences = buffer.iter().take_while(|one| **one == Waiting::Fence);
+                buffer.drain(..fences.count());
                 state.atomics[x] = value;
                 next.push(state);
             }
@@ -184,9 +219,14 @@ impl Machine<'_> {
 
     /// What a task sees in an atomic.
     fn load(&self, state: &State, task: usize, x: usize) -> u8 {
-        let own = state.tasks[task].buffer.iter().rev();
-        let own = own.copied().find(|(other, _)| *other == x);
-        own.map_or(state.atomics[x], |(_, value)| value)
+        let mut own = state.tasks[task].buffer.iter().rev();
+        let own = own.find_map(|one| match *one {
+            Waiting::Store {
+                x: other, value, ..
+            } if other == x => Some(value),
+            _ => None,
+        });
+        own.unwrap_or(state.atomics[x])
     }
 
     fn perform(&self, state: &State, task: usize, statement: Statement, next: &mut Vec<State>) {
@@ -211,14 +251,29 @@ impl Machine<'_> {
                     next.push(state);
                 }
             }
-            Statement::Store(x, value) if self.memory != Memory::Sc => {
-                state.tasks[task].buffer.push((x, value));
+            Statement::Store(x, value) | Statement::StoreRelease(x, value)
+                if self.memory != Memory::Sc =>
+            {
+                state.tasks[task].buffer.push(Waiting::Store {
+                    x,
+                    value,
+                    is_release: matches!(statement, Statement::StoreRelease(..)),
+                });
+                next.push(self.go_on(state, task));
+            }
+            Statement::FenceRelease => {
+                if !state.tasks[task].buffer.is_empty() {
+                    state.tasks[task].buffer.push(Waiting::Fence);
+                }
                 next.push(self.go_on(state, task));
             }
             Statement::Yield | Statement::Sleep => next.push(self.go_on(state, task)),
             // Everything else waits until others can see what the task has stored.
             _ if !state.tasks[task].buffer.is_empty() => {}
-            Statement::Store(x, value) | Statement::StoreSeqCst(x, value) => {
+            Statement::Fence => next.push(self.go_on(state, task)),
+            Statement::Store(x, value)
+            | Statement::StoreRelease(x, value)
+            | Statement::StoreSeqCst(x, value) => {
                 state.atomics[x] = value;
                 next.push(self.go_on(state, task));
             }
