@@ -61,7 +61,9 @@ pub fn order_bytes(desk: &Desk) -> &[u8] {
 fn put_answer(desk: &Desk, answer: &Answer) {
     let mut bytes = encode(answer);
     if bytes.len() > ANSWER_MAX {
-        bytes = encode(&refusal("the answer is too long".to_string()));
+        bytes = encode(&refusal(
+            "an execution is too long to hand over; allow fewer steps with --steps".to_string(),
+        ));
     }
     let (offset, _) = desk.answer_range();
     // SAFETY: within the desk, and the driver does not read it before it is told to.
@@ -263,7 +265,8 @@ fn answer(order: &Order, exploration: Exploration, end: End, host: Host) -> Answ
     let this = runtime();
     let execution = &this.execution;
     let outcome = execution.outcome();
-    let outcome = outcome.filter(|_| order.limits.executions_max == 1);
+    let is_following = matches!(order.work, Work::Follow(_) | Work::Watch(_));
+    let outcome = outcome.filter(|_| is_following);
     let followed = outcome.map(|outcome| (outcome.clone(), execution.trace().detached()));
     let addresses = match followed {
         Some(_) => this.addresses.clone(),

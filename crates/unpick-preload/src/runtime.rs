@@ -30,7 +30,8 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
 use unpick_memory::{Clocks, Heap, Learning, Shadow, Shared};
 use unpick_protocol::{
-    Desk, Launch, Module, Order, Points, StandardCode, Start, Trouble, TroubleKind,
+    Desk, Launch, Module, Order, Points, STOP_AT_NEXT_STEP, StandardCode, Start, Trouble,
+    TroubleKind,
 };
 use unpick_trace::{
     Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, SiteId, TaskId,
@@ -707,6 +708,10 @@ fn go_on(task: TaskId) {
 pub fn decide() -> Option<TaskId> {
     let runtime = runtime();
     crate::process::note_motion(runtime);
+    if runtime.desk().stop.load(Ordering::Relaxed) == STOP_AT_NEXT_STEP {
+        runtime.execution.stop(Stop::Cut);
+        return None;
+    }
     waiting::provide(runtime);
     let step_from = runtime.execution.trace().steps.len();
     let is_weak = buffers::leave(runtime);

@@ -10,10 +10,10 @@ pub const DESK_VARIABLE: &str = "UNPICK_DESK";
 /// Desks that one launch may have, at most.
 pub const DESKS_MAX: usize = 256;
 
-/// Bytes of the largest order.
-pub const ORDER_MAX: usize = 32 << 20;
+/// Bytes of the largest order: one to replay a trace of some ten million steps.
+pub const ORDER_MAX: usize = 512 << 20;
 /// Bytes of the largest answer.
-pub const ANSWER_MAX: usize = 128 << 20;
+pub const ANSWER_MAX: usize = 1 << 30;
 const ORDER_AT: usize = 4096;
 const ANSWER_AT: usize = ORDER_AT + ORDER_MAX;
 /// Bytes of the whole. Pages that are never written cost nothing. What lies behind it in the same file
@@ -33,7 +33,7 @@ pub struct Desk {
     pub orders: AtomicU32,
     /// Orders answered so far.
     pub answers: AtomicU32,
-    /// Not zero: the exploration is to end after the execution at hand.
+    /// When the exploration is to end: [`STOP_AFTER_EXECUTION`], [`STOP_AT_NEXT_STEP`], or zero if it goes on.
     pub stop: AtomicU32,
     /// Not zero: the runtime has been loaded into a process that it controls.
     pub is_manned: AtomicU32,
@@ -74,6 +74,12 @@ pub struct Desk {
     /// Whether it was in a function that is instrumented, or in the runtime.
     pub running_watched: AtomicU32,
 }
+
+/// The execution that runs is the last one.
+pub const STOP_AFTER_EXECUTION: u32 = 1;
+
+/// The execution that runs is cut short at its next step, and does not count.
+pub const STOP_AT_NEXT_STEP: u32 = 2;
 
 /// Marks the status of a process as being there: zero is one, too.
 const ENDED: u64 = 1 << 32;

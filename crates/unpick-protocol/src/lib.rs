@@ -15,6 +15,7 @@ mod standard;
 
 pub use desk::{
     ANSWER_MAX, DESK_SIZE, DESK_VARIABLE, DESKS_MAX, Desk, FRAMES_MAX, LOOK_SIGNAL, ORDER_MAX,
+    STOP_AFTER_EXECUTION, STOP_AT_NEXT_STEP,
 };
 pub use free::{
     CHANGES_MAX, CONFLICTS, FREE_VARIABLE, FreeDesk, FreeEvent, FreeThread, OWNERS, Owner,

@@ -238,6 +238,7 @@ fn only(explored: &Explored, failure: &FirstFailure) -> Explored {
         reexecution: explored.reexecution,
         reason: String::new(),
         shared: explored.shared.clone(),
+        deadline: explored.deadline,
     }
 }
 

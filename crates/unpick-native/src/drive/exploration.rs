@@ -27,7 +27,7 @@ pub struct Options {
     pub seed: u64,
     /// When to end.
     pub limits: Limits,
-    /// After which time no execution is begun.
+    /// How long to explore. Choosing a back-end counts, shrinking and explaining may take a little longer.
     pub time: Option<Duration>,
     /// What a program may run into besides the order of its tasks.
     pub settings: Settings,
@@ -74,6 +74,8 @@ pub struct Explored {
     pub reason: String,
     /// Program counters at which plain accesses were points.
     pub shared: Vec<u64>,
+    /// When all work on what was found is to end.
+    pub deadline: Option<Instant>,
 }
 
 impl Explored {
@@ -87,6 +89,7 @@ impl Explored {
             reexecution: launch.reexecution,
             reason,
             shared: shared.to_vec(),
+            deadline: None,
         }
     }
 
@@ -100,6 +103,7 @@ impl Explored {
             reexecution: self.reexecution,
             reason: self.reason.clone(),
             shared: self.shared.clone(),
+            deadline: self.deadline,
         }
     }
 }
@@ -110,6 +114,9 @@ pub(super) const TASKS_MAX: u32 = 8_192;
 
 /// Executions that are compared between two ways of repeating them.
 const CHECKED: u64 = 3;
+
+/// How long shrinking and explaining may go on when the time is over, besides a twentieth of it.
+const SLACK: Duration = Duration::from_millis(500);
 
 /// A program that is explored with one launch.
 pub(super) struct Launched<'a> {
@@ -208,7 +215,7 @@ pub fn explore(
         watch(progress) && !is_late
     };
     let named = named::find(command, options, first_launch(options))?;
-    let (launch, reason) = choose(command, options, &named)?;
+    let (launch, reason) = choose_within(command, options, &named, &mut watch)?;
     let mut launched = Launched {
         command,
         options,
@@ -256,6 +263,7 @@ pub fn explore(
         reexecution: launched.launch.reexecution,
         reason,
         shared,
+        deadline: time.map(|time| start + time + time / 20 + SLACK),
     })
 }
 
@@ -426,6 +434,23 @@ pub(super) fn choose(
     options: &Options,
     named: &[NamedCode],
 ) -> Result<(Launch, String), DriveError> {
+    choose_within(command, options, named, &mut |_| true)
+}
+
+/// As [`choose`], with a part of the time that there is: a program of long executions is not compared.
+fn choose_within(
+    command: &Command,
+    options: &Options,
+    named: &[NamedCode],
+    watch: &mut Watch<'_>,
+) -> Result<(Launch, String), DriveError> {
+    const TOO_LONG: &str = "executions take too long to compare some with forks";
+    let start = Instant::now();
+    let is_within = |thirds: u32| {
+        let share = options.time.map(|time| time / 3 * thirds);
+        share.is_none_or(|share| start.elapsed() < share)
+    };
+    let mut first_third = |progress| watch(progress) && is_within(1);
     let launch = first_launch(options);
     let fork = Launch {
         reexecution: Reexecution::Fork,
@@ -437,22 +462,28 @@ pub(super) fn choose(
         }
         return Ok((launch, "as asked for".into()));
     }
-    let fast = fingerprint(command, options, launch, named);
+    let fast = fingerprint(command, options, launch, named, &mut first_third);
     if matches!(fast, Err(DriveError::Hangs { .. })) {
         let threads = Launch {
             backend: Backend::Threads,
             ..fork
         };
         // If it spins, that does not help, and the first look at it was the better one.
-        if fingerprint(command, options, threads, named).is_err() {
+        if fingerprint(command, options, threads, named, watch).is_err() {
             return fast.map(|_| (launch, String::new()));
         }
         let reason =
             "a task blocks in code that is not controlled, which only a thread can be left in";
         return Ok((threads, reason.into()));
     }
-    let slow = fingerprint(command, options, fork, named);
+    let is_cut = |found: &Fingerprint| found.executions < CHECKED;
+    if fast.as_ref().is_ok_and(is_cut) {
+        return Ok((launch, TOO_LONG.into()));
+    }
+    let mut second_third = |progress| watch(progress) && is_within(2);
+    let slow = fingerprint(command, options, fork, named, &mut second_third);
     match (fast, slow) {
+        (Ok(_), Ok(slow)) if is_cut(&slow) => Ok((launch, TOO_LONG.into())),
         (Ok(fast), Ok(slow)) if fast == slow => {
             let reason = format!("the first {CHECKED} executions are the same as in forks");
             Ok((launch, reason))
@@ -466,13 +497,23 @@ pub(super) fn choose(
     }
 }
 
-/// What a few executions come to.
+/// What tells a few executions from others.
+#[derive(PartialEq, Eq)]
+struct Fingerprint {
+    executions: u64,
+    hash: u64,
+    failures: u64,
+    steps: u64,
+}
+
+/// Runs a few executions, fewer if the watch ends them.
 fn fingerprint(
     command: &Command,
     options: &Options,
     launch: Launch,
     named: &[NamedCode],
-) -> Result<(u64, u64, u64), DriveError> {
+    watch: &mut Watch<'_>,
+) -> Result<Fingerprint, DriveError> {
     let limits = Limits {
         executions_max: CHECKED,
         keep_going: true,
@@ -496,9 +537,14 @@ fn fingerprint(
         named,
     };
     let found = launched
-        .perform(&order(&options, work, limits, &[], named), &mut |_| true)?
+        .perform(&order(&options, work, limits, &[], named), watch)?
         .exploration;
-    Ok((found.hash, found.failures, found.steps_total))
+    Ok(Fingerprint {
+        executions: found.schedules,
+        hash: found.hash,
+        failures: found.failures,
+        steps: found.steps_total,
+    })
 }
 
 /// Follows a recorded execution in a process of its own. The program's output goes into a file, if

@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use unpick_engine::Covered;
 use unpick_protocol::{
-    Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, Start, Trouble,
-    decode, encode,
+    Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, STOP_AFTER_EXECUTION,
+    STOP_AT_NEXT_STEP, Start, Trouble, decode, encode,
 };
 
 use super::desk::SharedDesk;
@@ -156,12 +156,15 @@ impl Progress {
     }
 }
 
-/// Looks at the progress every now and then; `false` ends the exploration after the execution at
-/// hand.
+/// Looks at the progress every now and then; `false` ends the exploration after the execution that runs, or
+/// in it if that takes longer than [`CUT_AFTER`].
 pub type Watch<'a> = dyn FnMut(Progress) -> bool + 'a;
 
 /// How often progress is looked at.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
+
+/// How long the last execution may take to its end when the exploration is over.
+const CUT_AFTER: Duration = Duration::from_millis(300);
 
 /// How long the runtime may take to tell what runs.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -170,9 +173,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Look(Arc<SharedDesk>);
 
 impl Look {
-    /// Ends the order at hand after the execution.
+    /// Ends the order after the execution that runs.
     pub fn stop(&self) {
-        self.0.top().stop.store(1, Ordering::Relaxed);
+        stop(self.0.top());
     }
 
     /// How far the order at hand is.
@@ -291,6 +294,7 @@ impl Process {
     /// Waits until the last order is answered.
     fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), DriveError> {
         let mut steps = 0;
+        let mut stopped_at = None;
         // How long nothing has moved. A time in which not even this thread was let run does not count:
         // then the machine stands still, and not the program.
         let mut still = Duration::ZERO;
@@ -327,7 +331,14 @@ impl Process {
                 });
             }
             if !watch(Progress::of(desk)) {
-                desk.stop.store(1, Ordering::Relaxed);
+                stop(desk);
+            }
+            // Another process of the same work may have been the one to stop this one.
+            if desk.stop.load(Ordering::Relaxed) != 0 {
+                let since = *stopped_at.get_or_insert_with(Instant::now);
+                if since.elapsed() >= CUT_AFTER {
+                    desk.stop.store(STOP_AT_NEXT_STEP, Ordering::Relaxed);
+                }
             }
             let now = desk.steps.load(Ordering::Relaxed) + executions;
             if now != steps {
@@ -400,6 +411,11 @@ impl Process {
         let frames = frames.take_while(|&frame| frame != 0).collect();
         Some((desk.running_task.load(Ordering::Relaxed), frames))
     }
+}
+
+/// Ends the order of a desk after the execution that runs, if it does not end before.
+fn stop(desk: &Desk) {
+    desk.stop.fetch_max(STOP_AFTER_EXECUTION, Ordering::Relaxed);
 }
 
 /// Why a task does not come to a point.

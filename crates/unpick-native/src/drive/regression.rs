@@ -48,6 +48,7 @@ pub fn try_recorded(
         reexecution: launch.reexecution,
         reason,
         shared: shared.to_vec(),
+        deadline: None,
     };
     match end.outcome {
         Outcome::Pass => return Ok((Tried::Passes, None)),

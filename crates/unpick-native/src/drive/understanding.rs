@@ -51,7 +51,13 @@ pub fn understand(
         outcome: essence(&failure.outcome, output),
         trace: failure.trace.clone(),
     };
-    let mut deadline = Instant::now() + TIME_MAX;
+    let soon = || {
+        let latest = Instant::now() + TIME_MAX;
+        explored
+            .deadline
+            .map_or(latest, |deadline| deadline.min(latest))
+    };
+    let mut deadline = soon();
     let mut run = |plan: &Plan, deadline| {
         let has_time = Instant::now() < deadline && goes_on();
         // Whatever keeps the program from being run again ends the work, and not the report.
@@ -61,7 +67,7 @@ pub fn understand(
     let shrunk = unpick_analysis::shrink(failing, options.shrink, shrinking);
     let is_own = own_places(command, explored, &shrunk.least.trace);
     let is_own = |site: SiteId| is_own.get(site.0 as usize).is_none_or(|is_own| *is_own);
-    deadline = Instant::now() + TIME_MAX;
+    deadline = soon();
     let explaining = &mut |plan: &Plan| run(plan, deadline);
     let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, &is_own, explaining);
     let known = Understanding::new(&failure.trace, &shrunk, explanation);
