@@ -233,6 +233,19 @@ fn hides(provided: Provisos) -> bool {
     provided.iter().any(|proviso| !SHARED.contains(&proviso))
 }
 
+/// A task that reads one value this often may be in a loop.
+const LOOKS_MIN: u32 = 8;
+
+/// How often a task may read in a row without changing anything.
+fn looks_of(body: &[Statement]) -> u32 {
+    let looks = body.iter().map(|statement| match statement {
+        Statement::Spin(_, _, turns) => u32::from(*turns),
+        Statement::Load(_) => 1,
+        _ => 0,
+    });
+    looks.sum()
+}
+
 /// Whether a program gives a reason to assume something.
 fn is_caused(
     proviso: Proviso,
@@ -244,9 +257,7 @@ fn is_caused(
         Proviso::ForcedSwitch => {
             program.has(|one| matches!(one, Statement::Yield | Statement::Sleep))
         }
-        Proviso::SpinCutShort => {
-            program.has(|one| matches!(one, Statement::Spin(_, _, turns) if *turns > 2))
-        }
+        Proviso::SpinCutShort => program.tasks.iter().any(|body| looks_of(body) >= LOOKS_MIN),
         Proviso::SpuriousWakes => {
             program.has(|one| matches!(one, Statement::Wait(_) | Statement::Park))
         }
