@@ -8,10 +8,18 @@ use support::{Line, Place, WAYS, each, kind, options, table_of};
 use unpick_native::drive::{Command, Options, explore, replay};
 
 /// Techniques that go on past a sleep, and so find what there is in programs as small as these.
-const SAMPLING: &[&str] = &["portfolio", "random", "pct"];
+const SAMPLING: &[&str] = &["portfolio", "random", "pos"];
 
-/// Techniques that find nothing where there is nothing, either.
-const SEARCHES: &[&str] = &["dfs", "hbr-cache", "dpor", "odpor", "mcr", "round-robin"];
+/// Techniques that leave a task that sleeps to others, and find nothing where there is nothing, either.
+const SEARCHES: &[&str] = &[
+    "dfs",
+    "hbr-cache",
+    "dpor",
+    "odpor",
+    "mcr",
+    "pct",
+    "round-robin",
+];
 
 const EXECUTIONS: u64 = 300;
 

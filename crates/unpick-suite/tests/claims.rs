@@ -23,6 +23,7 @@ fn programs(memory: Memory) -> impl Iterator<Item = (u64, Program, BTreeSet<Term
 fn judge_all(memory: Memory, programs_max: usize) {
     let mut proofs = BTreeMap::new();
     let mut hidden = BTreeMap::new();
+    let mut timed = BTreeMap::new();
     for (number, (seed, program, truth)) in programs(memory).take(programs_max).enumerate() {
         // Each technique sees a share of the programs, and all see the first ones.
         let is_due = |place: usize| number < 200 || number % TECHNIQUES.len() == place;
@@ -38,6 +39,8 @@ fn judge_all(memory: Memory, programs_max: usize) {
             }
             let claim = judged.found.claim();
             *proofs.entry(technique).or_insert(0) += u64::from(claim.is_proof());
+            let is_timed = judged.is_held_to_all && claim.provided.contains(Proviso::Timeouts);
+            *timed.entry(technique).or_insert(0) += u64::from(is_timed);
             for proviso in claim
                 .provided
                 .iter()
@@ -48,7 +51,7 @@ fn judge_all(memory: Memory, programs_max: usize) {
         }
     }
     println!(
-        "{}: proofs {proofs:?}, provisos that hid something {hidden:?}",
+        "{}: proofs {proofs:?}, with timers that had to wait {timed:?}, provisos that hid something {hidden:?}",
         memory.name()
     );
     let is_lazy = |technique: &str| technique == "lazy-dpor";
@@ -56,6 +59,14 @@ fn judge_all(memory: Memory, programs_max: usize) {
         assert!(
             count > 10 || is_lazy(technique),
             "{technique}: {count} proofs"
+        );
+    }
+    // Those that plan from traces claim nothing there, and those that need more executions than they get.
+    let is_silent = |technique: &str| technique.contains("mcr") || is_lazy(technique);
+    for (technique, count) in timed {
+        assert!(
+            count > 3 || is_silent(technique),
+            "{technique}: {count} claims with timers"
         );
     }
     assert!(
