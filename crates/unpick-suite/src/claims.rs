@@ -85,6 +85,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether it has a timer that may have to wait for the clock.
+    pub fn has_long_timer(&self) -> bool {
+        self.has(is_long)
+    }
+
     fn has(&self, is_it: impl Fn(&Statement) -> bool) -> bool {
         self.tasks.iter().flatten().any(is_it)
     }
@@ -247,9 +252,9 @@ fn is_caused(
                 Statement::Yield | Statement::Sleep(_) | Statement::ParkFor(_)
             )
         }),
-        Proviso::Timeouts => program.has(is_long),
+        Proviso::Timeouts => program.has_long_timer(),
         // What plans from traces knows nothing of time.
-        Proviso::Unplanned => technique.contains("mcr") && program.has(is_long),
+        Proviso::Unplanned => technique.contains("mcr") && program.has_long_timer(),
         Proviso::SpinCutShort => {
             program.has(|one| matches!(one, Statement::Spin(_, _, turns) if *turns > 2))
         }

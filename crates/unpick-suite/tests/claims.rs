@@ -10,6 +10,9 @@ const STATES_MAX: usize = 20_000;
 /// Programs that are judged, for each memory model.
 const PROGRAMS: usize = 3_000;
 
+/// Programs with timers that every technique is judged on.
+const TIMED_PROGRAMS: usize = 1_000;
+
 fn programs(memory: Memory) -> impl Iterator<Item = (u64, Program, BTreeSet<Terminal>)> {
     let all = (0..).map(generate).zip(0..);
     all.filter_map(move |(program, seed)| {
@@ -87,6 +90,25 @@ fn claims_under_tso_are_true() {
 #[test]
 fn claims_under_pso_are_true() {
     judge_all(Memory::Pso, PROGRAMS);
+}
+
+/// All techniques on programs with timers that have to wait for the clock, which are few among all programs.
+#[test]
+fn claims_about_timers_are_true() {
+    let timed = programs(Memory::Sc).filter(|(_, program, _)| program.has_long_timer());
+    let mut held_to_all = 0;
+    for (seed, program, truth) in timed.take(TIMED_PROGRAMS) {
+        for &(technique, shows) in TECHNIQUES {
+            let result = run(&program, technique, Memory::Sc);
+            let judged = judge(&program, (technique, shows), &truth, result);
+            if let Some(breach) = judged.breach {
+                panic!("program {seed}: {breach}\n{program}");
+            }
+            held_to_all += usize::from(judged.is_held_to_all);
+        }
+    }
+    let count = TIMED_PROGRAMS * TECHNIQUES.len();
+    assert!(held_to_all > count / 4, "{held_to_all} claims of {count}");
 }
 
 /// A yield before a load, with which a search never sees the old value.
