@@ -149,7 +149,6 @@ pub(crate) struct Task {
     epoch_seen: u32,
     was_idle: bool,
     clock_looks: u32,
-    timer: clock::Alarm,
 }
 
 impl Task {
@@ -176,7 +175,6 @@ impl Task {
             epoch_seen: 0,
             was_idle: false,
             clock_looks: 0,
-            timer: clock::Alarm::default(),
         }
     }
 }
@@ -484,7 +482,6 @@ impl Execution {
         slot.has_outlived = false;
         slot.yields = false;
         slot.clock_looks = 0;
-        slot.timer = clock::Alarm::default();
         slot.spin.reset();
         let state = State::Task {
             finished: false,

@@ -8,7 +8,7 @@ use support::{Line, Place, WAYS, each, kind, options, table_of};
 use unpick_native::drive::{Command, Options, explore, replay};
 
 /// Techniques that go on past a sleep, and so find what there is in programs as small as these.
-const SAMPLING: &[&str] = &["portfolio", "random", "pos"];
+const SAMPLING: &[&str] = &["portfolio", "random"];
 
 /// Techniques that leave a task that sleeps to others, and find nothing where there is nothing, either.
 const SEARCHES: &[&str] = &[
@@ -18,6 +18,7 @@ const SEARCHES: &[&str] = &[
     "odpor",
     "mcr",
     "pct",
+    "pos",
     "round-robin",
 ];
 

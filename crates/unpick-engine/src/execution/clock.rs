@@ -8,6 +8,7 @@
 
 use super::Execution;
 use crate::{Effect, Mode, Proviso, recording::Call};
+use alloc::vec::Vec;
 use unpick_trace::{Op, OpKind, TaskId, TaskSet};
 
 /// When a timer fires at the earliest.
@@ -21,7 +22,7 @@ pub enum Timer {
 
 /// The timer of one task. Zero is a moment that has come, for a front end that sets none.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Alarm {
+struct Alarm {
     deadline_ns: u64,
     /// Whether it was further away than a task may be held up when it was set, so that it depends on the
     /// clock whether it can fire.
@@ -34,6 +35,8 @@ pub(super) struct Clock {
     now_ns: u64,
     /// Whether a task has looked at it.
     pub is_read: bool,
+    /// By task. Apart from the tasks, which are as small as they can be.
+    alarms: Vec<Alarm>,
     /// The tasks that stand before a sleep or a wait with a deadline.
     waiting: TaskSet,
     /// Invariant: the size of `waiting`.
@@ -48,6 +51,7 @@ impl Clock {
     pub fn reset(&mut self) {
         self.now_ns = 0;
         self.is_read = false;
+        self.alarms.clear();
         self.waiting.clear();
         self.waiting_count = 0;
         self.has_jumped = false;
@@ -57,6 +61,17 @@ impl Clock {
     #[inline]
     pub fn has_timers(&self) -> bool {
         self.waiting_count > 0
+    }
+
+    fn alarm(&self, task: TaskId) -> Alarm {
+        self.alarms.get(task.index()).copied().unwrap_or_default()
+    }
+
+    fn set_alarm(&mut self, task: TaskId, alarm: Alarm) {
+        if self.alarms.len() <= task.index() {
+            self.alarms.resize(task.index() + 1, Alarm::default());
+        }
+        self.alarms[task.index()] = alarm;
     }
 
     pub fn forget(&mut self, task: TaskId) {
@@ -109,10 +124,11 @@ impl Execution {
         };
         let is_long = deadline_ns > self.horizon_ns();
         self.clock.has_long_timer |= is_long;
-        self.tasks[task.index()].timer = Alarm {
+        let alarm = Alarm {
             deadline_ns,
             is_long,
         };
+        self.clock.set_alarm(task, alarm);
         self.mark_clock(Mode::Read);
     }
 
@@ -131,7 +147,7 @@ impl Execution {
 
     /// Whether the timer of a task can fire.
     pub(super) fn is_due(&self, task: TaskId) -> bool {
-        self.tasks[task.index()].timer.deadline_ns <= self.horizon_ns()
+        self.clock.alarm(task).deadline_ns <= self.horizon_ns()
     }
 
     /// Before a decision: works out which tasks with timers can go on. If no task can, the clock jumps.
@@ -147,7 +163,7 @@ impl Execution {
         let mut is_held_up = self.enable_timers();
         if self.enabled_count == 0 {
             let waiting = self.clock.waiting.bits().iter();
-            let deadlines = waiting.map(|task| self.tasks[task.index()].timer.deadline_ns);
+            let deadlines = waiting.map(|task| self.clock.alarm(task).deadline_ns);
             self.clock.now_ns = deadlines.min().unwrap_or(0).max(self.clock.now_ns);
             self.clock.has_jumped = true;
             is_held_up = self.enable_timers();
@@ -177,7 +193,7 @@ impl Execution {
         let Alarm {
             deadline_ns,
             is_long,
-        } = self.tasks[task.index()].timer;
+        } = self.clock.alarm(task);
         self.clock.now_ns = self.clock.now_ns.max(deadline_ns);
         if self.enabled_count > 1 {
             self.tasks[task.index()].clock_looks = 0;
@@ -193,12 +209,12 @@ impl Execution {
     pub(super) fn clear_timer(&mut self, task: TaskId) {
         self.clock.forget(task);
         self.clock.has_jumped = false;
-        self.tasks[task.index()].timer = Alarm::default();
+        self.clock.set_alarm(task, Alarm::default());
     }
 
     /// A wait with a deadline succeeds. Whether its timer could fire instead may depend on the clock.
     pub(super) fn note_success(&mut self, task: TaskId) {
-        if self.tasks[task.index()].timer.is_long {
+        if self.clock.alarm(task).is_long {
             self.mark_clock(Mode::Read);
         }
     }
@@ -210,7 +226,7 @@ impl Execution {
 
     /// How the next operation of a task uses the clock if its timer fires.
     pub(crate) fn next_use_of_clock(&self, task: TaskId, op: &Op) -> Option<Mode> {
-        let is_long = self.tasks[task.index()].timer.is_long;
+        let is_long = self.clock.alarm(task).is_long;
         let mode = if is_long { Mode::Write } else { Mode::Add };
         self.may_await_clock(op).then_some(mode)
     }
