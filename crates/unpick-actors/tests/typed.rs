@@ -191,7 +191,7 @@ struct Counter(u32);
 
 impl Clock for Counter {
     fn start(&mut self, context: &Context<ClockProxy>) {
-        context.me().after(Duration::from_secs(1)).tick();
+        context.me().after(Duration::from_millis(50)).tick();
     }
 
     fn tick(&mut self, context: &Context<ClockProxy>) {
@@ -209,7 +209,7 @@ impl Clock for Counter {
 }
 
 #[test]
-fn a_timer_rings_at_any_time_and_who_halts_answers_no_more() {
+fn a_short_timer_rings_at_any_time_and_who_halts_answers_no_more() {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
     let answers = std::sync::Arc::clone(&seen);
     let found = explored("dfs", move || {

@@ -72,6 +72,8 @@ pub struct Mcr {
     /// Whether an execution ended while tasks went on. Not every place at which the end can cut them off is
     /// asked for.
     has_cut_off: bool,
+    /// Whether it depended on the clock in an execution which timers could fire. A plan does not know that.
+    has_awaited_clock: bool,
     /// Whether this is a part of a round of another search.
     is_part: bool,
 }
@@ -113,6 +115,7 @@ impl Mcr {
             planning: Planning::default(),
             is_incomplete: false,
             has_cut_off: false,
+            has_awaited_clock: false,
             is_part: false,
         }
     }
@@ -265,6 +268,7 @@ impl Strategy for Mcr {
 
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
         let outcome = execution.outcome().unwrap_or(&Outcome::Cut);
+        self.has_awaited_clock |= execution.has_awaited_clock();
         Ok(self.take_in(Transcript::new(execution), outcome))
     }
 
@@ -279,7 +283,8 @@ impl Strategy for Mcr {
     }
 
     fn provisos(&self) -> Provisos {
-        if self.is_incomplete || self.has_cut_off || self.mode == Mode::Literal {
+        let has_gaps = self.is_incomplete || self.has_cut_off || self.has_awaited_clock;
+        if has_gaps || self.mode == Mode::Literal {
             Proviso::Unplanned.into()
         } else {
             Provisos::NONE

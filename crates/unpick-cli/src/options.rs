@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unpick::progress::Budget;
 use unpick::{Config, Memory, Shard, Spec, parse_duration, parse_number};
-use unpick_config::{Key, Origin, Project, Setting, Settings, Value};
+use unpick_config::{Key, Origin, Project, Setting, Settings, Value, parse_delay};
 
 /// How to explore, as far as the command line tells. What it does not tell is looked up in the
 /// environment and in `unpick.toml`.
@@ -52,8 +52,13 @@ pub(crate) struct ExplorationArguments {
     /// Weak compare-and-exchanges that may fail without reason, in one execution [default: 0]
     #[arg(long, value_name = "N")]
     weak_failures: Option<u32>,
-    /// Let timed operations time out only when they cannot succeed
-    #[arg(long)]
+    /// How long a task that could run may be held up. A sleep or a wait whose deadline is further away
+    /// ends only when no task can go on, or when timers that fired have moved the clock near it. `0`
+    /// is strict virtual time; `none` lets each end at any moment [default: 100ms]
+    #[arg(long, value_name = "TIME", value_parser = parse_delay)]
+    max_delay: Option<Value>,
+    /// The same as --max-delay 0
+    #[arg(long, conflicts_with = "max_delay")]
     no_timeouts: bool,
     /// Do not count data races as failures
     #[arg(long)]
@@ -112,7 +117,7 @@ impl ExplorationArguments {
             keep_going: get(Key::KeepGoing).flag(),
             spurious_wakes: get(Key::SpuriousWakes).number() as u32,
             weak_failures: get(Key::WeakFailures).number() as u32,
-            no_timeouts: !get(Key::Timeouts).flag(),
+            max_delay: get(Key::MaxDelay).delay(),
             no_races: !get(Key::Races).flag(),
             memory: Memory::find(get(Key::Memory).text()).unwrap_or_default(),
             confirm: get(Key::Confirm).number(),
@@ -149,6 +154,10 @@ impl ExplorationArguments {
     fn told(&self) -> Result<Vec<Setting>> {
         let number = |number: Option<u64>| number.map(Value::Number);
         let count = |count: Option<u32>| count.map(|count| Value::Number(count.into()));
+        let max_delay = match self.no_timeouts {
+            true => Some(Value::Time(Duration::ZERO)),
+            false => self.max_delay.clone(),
+        };
         let told = [
             (Key::Strategy, self.strategy.clone().map(Value::Text)),
             (Key::Executions, number(self.executions)),
@@ -159,10 +168,7 @@ impl ExplorationArguments {
             (Key::KeepGoing, self.keep_going.then_some(Value::Flag(true))),
             (Key::SpuriousWakes, count(self.spurious_wakes)),
             (Key::WeakFailures, count(self.weak_failures)),
-            (
-                Key::Timeouts,
-                self.no_timeouts.then_some(Value::Flag(false)),
-            ),
+            (Key::MaxDelay, max_delay),
             (Key::Races, self.no_races.then_some(Value::Flag(false))),
             (Key::Memory, self.memory.clone().map(Value::Text)),
             (Key::Confirm, number(self.confirm)),
@@ -189,7 +195,7 @@ fn defaults() -> impl Iterator<Item = Setting> {
         (Key::KeepGoing, Value::Flag(false)),
         (Key::SpuriousWakes, Value::Number(0)),
         (Key::WeakFailures, Value::Number(0)),
-        (Key::Timeouts, Value::Flag(true)),
+        (Key::MaxDelay, Value::Time(Duration::from_millis(100))),
         (Key::Races, Value::Flag(true)),
         (Key::Confirm, Value::Number(50)),
         (Key::Shrink, Value::Number(2_000)),
@@ -216,7 +222,7 @@ pub(crate) struct ExplorationOptions {
     pub(crate) keep_going: bool,
     pub(crate) spurious_wakes: u32,
     pub(crate) weak_failures: u32,
-    pub(crate) no_timeouts: bool,
+    pub(crate) max_delay: Option<Duration>,
     pub(crate) no_races: bool,
     pub(crate) memory: Memory,
     pub(crate) confirm: u64,
@@ -245,7 +251,7 @@ impl ExplorationOptions {
             .coverage(self.json || !self.quiet)
             .spurious_wakes(self.spurious_wakes)
             .weak_failures(self.weak_failures)
-            .timeouts(!self.no_timeouts)
+            .max_delay(self.max_delay)
             // As POSIX locks, and those of the studies that the suite repeats.
             .writers_first(false)
             .races(!self.no_races)
@@ -278,14 +284,15 @@ impl ExplorationOptions {
     /// What must be the same for all shards besides program, strategy and seed.
     pub(crate) fn text(&self) -> String {
         format!(
-            "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} timeouts={} \
+            "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} max_delay={} \
              races={} memory={}",
             self.executions,
             self.steps,
             u8::from(self.keep_going),
             self.spurious_wakes,
             self.weak_failures,
-            u8::from(!self.no_timeouts),
+            self.max_delay
+                .map_or("none".to_string(), |delay| delay.as_nanos().to_string()),
             u8::from(!self.no_races),
             self.memory.name(),
         )

@@ -96,6 +96,22 @@ fn json_has_the_same() {
     assert!(told["profile"].is_null() && told["settings"]["time"]["value"].is_null());
 }
 
+/// How long a task may be held up is a time or none, however it is said.
+#[test]
+fn the_longest_delay_is_told_in_every_way() {
+    let project = Project::new("delay", "max_delay = \"none\"\n");
+    let delay = |more: &[&str], environment: &[(&str, &str)]| {
+        let told = project.json(&[&["config", "--json"], more].concat(), environment);
+        told["settings"]["max_delay"]["value"].clone()
+    };
+    assert_eq!(delay(&[], &[]), "none");
+    assert_eq!(delay(&[], &[("UNPICK_MAX_DELAY", "2s")]), "2s");
+    assert_eq!(delay(&["--max-delay", "250ms"], &[]), "250ms");
+    assert_eq!(delay(&["--no-timeouts"], &[]), "0s");
+    let both = ["config", "--no-timeouts", "--max-delay", "1s"];
+    assert_eq!(project.run(&both, &[]).status.code(), Some(2));
+}
+
 #[test]
 fn explorations_follow_the_file_and_the_command_line_comes_first() {
     let project = Project::new("followed", FILE);

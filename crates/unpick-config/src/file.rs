@@ -198,10 +198,13 @@ fn read(key: Key, value: &DeValue<'_>) -> Result<Value, String> {
             }
         }
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
-        (Kind::Strategy | Kind::Time | Kind::Word(_), DeValue::String(text)) => key.read(text),
+        (Kind::Strategy | Kind::Time | Kind::Delay | Kind::Word(_), DeValue::String(text)) => {
+            key.read(text)
+        }
         (Kind::Number(_), _) => wrong("write a number like 1000 or 0x5eed, without quotes"),
         (Kind::Flag, _) => wrong("write true or false, without quotes"),
         (Kind::Time, _) => wrong("write a time like \"30s\" or \"5m\", in quotes"),
+        (Kind::Delay, _) => wrong("write a time like \"100ms\", or \"none\", in quotes"),
         (Kind::Strategy | Kind::Word(_), _) => wrong("write a word in quotes"),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Value;
 use crate::error::allowed;
-use crate::value::{parse_duration, parse_number};
+use crate::value::{parse_delay, parse_duration, parse_number};
 use unpick_strategies::{Spec, SpecError, techniques};
 
 /// A setting that a file, the environment or the command line can give.
@@ -30,8 +30,8 @@ pub enum Key {
     SpuriousWakes,
     /// Weak compare-and-exchanges that may fail without reason.
     WeakFailures,
-    /// Whether timed operations may time out although they could succeed.
-    Timeouts,
+    /// How long a task that could run may be held up.
+    MaxDelay,
     /// Whether data races are failures.
     Races,
     /// Which plain accesses of native programs are scheduling points.
@@ -51,6 +51,8 @@ pub(crate) enum Kind {
     /// A number, and the smallest one.
     Number(u64),
     Time,
+    /// A time, or none.
+    Delay,
     Flag,
     Word(&'static [&'static str]),
 }
@@ -69,7 +71,7 @@ impl Key {
         Confirm,
         SpuriousWakes,
         WeakFailures,
-        Timeouts,
+        MaxDelay,
         Races,
         Points,
         Memory,
@@ -90,7 +92,7 @@ impl Key {
             Confirm => "confirm",
             SpuriousWakes => "spurious_wakes",
             WeakFailures => "weak_failures",
-            Timeouts => "timeouts",
+            MaxDelay => "max_delay",
             Races => "races",
             Points => "points",
             Memory => "memory",
@@ -109,7 +111,8 @@ impl Key {
             Executions | Jobs | Steps => Kind::Number(1),
             Seed | Shrink | Confirm | SpuriousWakes | WeakFailures => Kind::Number(0),
             Time => Kind::Time,
-            KeepGoing | Timeouts | Races | EndsWithMain => Kind::Flag,
+            MaxDelay => Kind::Delay,
+            KeepGoing | Races | EndsWithMain => Kind::Flag,
             Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
         }
@@ -126,6 +129,7 @@ impl Key {
             Kind::Strategy => read_strategy(text),
             Kind::Number(min) => self.number(parse_number(text)?, min),
             Kind::Time => parse_duration(text).map(Value::Time),
+            Kind::Delay => parse_delay(text),
             Kind::Flag => match text {
                 "true" | "1" => Ok(Value::Flag(true)),
                 "false" | "0" => Ok(Value::Flag(false)),

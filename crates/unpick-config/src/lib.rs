@@ -16,4 +16,4 @@ pub use error::ConfigError;
 pub use key::Key;
 pub use project::Project;
 pub use settings::{Origin, Place, Setting, Settings};
-pub use value::{Value, parse_duration, parse_number};
+pub use value::{Value, parse_delay, parse_duration, parse_number};

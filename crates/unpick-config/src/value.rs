@@ -3,6 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+/// A delay without a limit.
+const NONE: &str = "none";
+
 /// The value of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
@@ -50,6 +53,17 @@ impl Value {
         }
     }
 
+    /// The time, or none.
+    ///
+    /// # Panics
+    /// If it is something else.
+    pub fn delay(&self) -> Option<Duration> {
+        match self {
+            Value::Text(text) if text == NONE => None,
+            other => Some(other.time()),
+        }
+    }
+
     /// The flag.
     ///
     /// # Panics
@@ -71,6 +85,9 @@ impl fmt::Display for Value {
             Value::Flag(flag) => write!(f, "{flag}"),
             Value::Time(time) => {
                 let milliseconds = time.as_millis();
+                if milliseconds == 0 {
+                    return f.write_str("0s");
+                }
                 let units = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")];
                 let unit = units.iter().find(|(length, _)| milliseconds % length == 0);
                 let (length, unit) = unit.unwrap_or(&(1, "ms"));
@@ -105,6 +122,17 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     milliseconds.map(Duration::from_millis).ok_or_else(error)
 }
 
+/// A duration, where the unit of zero may be left out, or `none`.
+pub fn parse_delay(text: &str) -> Result<Value, String> {
+    match text {
+        NONE => Ok(Value::Text(NONE.to_string())),
+        "0" => Ok(Value::Time(Duration::ZERO)),
+        _ => parse_duration(text).map(Value::Time).map_err(|_| {
+            format!("`{text}` is no time; write it like 100ms, 2s or 0, or write none")
+        }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,8 +150,17 @@ mod tests {
     }
 
     #[test]
+    fn a_delay_is_a_time_or_none() {
+        let delay = |text: &str| parse_delay(text).map(|value| value.delay());
+        assert_eq!(delay("100ms"), Ok(Some(Duration::from_millis(100))));
+        assert_eq!(delay("0"), Ok(Some(Duration::ZERO)));
+        assert_eq!(delay("none"), Ok(None));
+        assert!(delay("never").unwrap_err().contains("`never`"));
+    }
+
+    #[test]
     fn times_are_written_as_they_are_read() {
-        for text in ["500ms", "1500ms", "30s", "90s", "5m", "2h"] {
+        for text in ["0s", "500ms", "1500ms", "30s", "90s", "5m", "2h"] {
             let time = parse_duration(text).unwrap();
             assert_eq!(Value::Time(time).to_string(), text);
         }

@@ -153,7 +153,7 @@ fn mistake(text: &str) -> String {
 #[test]
 fn a_mistake_is_told_with_line_value_and_remedy() {
     let keys = "strategy, executions, time, steps, seed, jobs, keep_going, shrink, confirm, \
-                spurious_wakes, weak_failures, timeouts, races, points, memory, \
+                spurious_wakes, weak_failures, max_delay, races, points, memory, \
                 ends_with_main";
     assert_eq!(
         mistake("\nexecution = 5"),

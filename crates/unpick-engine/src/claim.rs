@@ -19,7 +19,7 @@ pub enum Proviso {
     SpuriousWakes,
     /// A weak compare-and-exchange could not fail spuriously, because the ration was used up.
     WeakFailures,
-    /// A wait with a deadline could not time out, because it could succeed and the settings forbid that.
+    /// A timer could not fire, because it was further away than a task that can run may be held up.
     Timeouts,
     /// An execution reached its step limit.
     StepLimit,
@@ -101,7 +101,9 @@ impl Proviso {
             Proviso::WeakFailures => {
                 "no more weak compare-and-exchanges fail than the setting `weak_failures` allows"
             }
-            Proviso::Timeouts => "no wait times out while it can succeed",
+            Proviso::Timeouts => {
+                "no task that can run is held up for longer than the setting `max_delay`"
+            }
             Proviso::StepLimit => "no bug lies behind the step limit, which an execution reached",
             Proviso::NotInstrumented => {
                 "code without instrumentation does nothing that another task can notice half done"
@@ -256,8 +258,8 @@ mod tests {
         let two = claim(true, &[Proviso::Timeouts, Proviso::Bound]);
         assert_eq!(
             two.to_string(),
-            "complete, provided that no wait times out while it can succeed, and that no bug needs a \
-             schedule beyond the bound of the technique"
+            "complete, provided that no task that can run is held up for longer than the setting \
+             `max_delay`, and that no bug needs a schedule beyond the bound of the technique"
         );
         assert!(claim(true, &[]).is_proof() && !two.is_proof() && !claim(false, &[]).is_proof());
     }

@@ -7,6 +7,8 @@
 mod clock;
 mod decision;
 
+pub use clock::Timer;
+
 use crate::{
     Held, Proviso, Provisos, Shape, Stop,
     fairness::Fairness,
@@ -40,9 +42,11 @@ pub struct Settings {
     pub spurious_wakes_max: u32,
     /// Weak compare-and-exchanges that may fail without reason, in one execution.
     pub weak_failures_max: u32,
-    /// Whether a timed operation may also time out when it could succeed. One that cannot succeed
-    /// always may.
-    pub timeouts: bool,
+    /// How long a task that could run may be held up, in nanoseconds of virtual time. A timer can fire
+    /// ahead of other tasks if its deadline is at most this far away; `None` lets every timer do so, as in
+    /// traces that do not name it.
+    #[serde(default)]
+    pub max_delay_ns: Option<u64>,
     /// When others see a store.
     #[serde(default)]
     pub memory: Memory,
@@ -55,13 +59,19 @@ pub struct Settings {
     pub ends_with_main: bool,
 }
 
+impl Settings {
+    /// The usual [`Settings::max_delay_ns`]: longer than a busy machine holds up a thread that can run as a
+    /// rule, and shorter than the time-outs of tests.
+    pub const MAX_DELAY_NS: u64 = 100_000_000;
+}
+
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
             steps_max: 20_000,
             spurious_wakes_max: 1,
             weak_failures_max: 1,
-            timeouts: true,
+            max_delay_ns: Some(Settings::MAX_DELAY_NS),
             memory: Memory::Sc,
             writers_first: false,
             ends_with_main: false,
@@ -227,10 +237,8 @@ pub struct Execution {
     has_exited: bool,
     /// Whether the end of a task has left something behind.
     pub(crate) has_leaks: bool,
-    clock_ns: u64,
+    clock: clock::Clock,
     pub(crate) notified_count: u32,
-    /// Whether a task has looked at the clock.
-    is_clock_used: bool,
     spurious_wakes: u32,
     weak_failures: u32,
     pub(crate) buffers: Buffers,
@@ -276,9 +284,8 @@ impl Execution {
             has_abandoned: false,
             has_exited: false,
             has_leaks: false,
-            clock_ns: 0,
+            clock: clock::Clock::default(),
             notified_count: 0,
-            is_clock_used: false,
             spurious_wakes: 0,
             weak_failures: 0,
             buffers: Buffers::default(),
@@ -317,8 +324,7 @@ impl Execution {
         self.has_abandoned = false;
         self.has_exited = false;
         self.has_leaks = false;
-        self.clock_ns = 0;
-        self.is_clock_used = false;
+        self.clock.reset();
         self.spurious_wakes = 0;
         self.weak_failures = 0;
         self.buffers.reset();
@@ -394,7 +400,7 @@ impl Execution {
 
     /// Whether no task can go on now.
     pub fn is_stuck(&self) -> bool {
-        self.enabled_count == 0
+        self.enabled_count == 0 && !self.clock.has_timers()
     }
 
     /// Largest number of tasks enabled at once.
@@ -643,7 +649,7 @@ impl Execution {
     pub(crate) fn note_change(&mut self, task: TaskId) {
         // Who spins finds out by the epoch.
         self.epoch = self.epoch.wrapping_add(1);
-        if self.is_clock_used {
+        if self.clock.is_read {
             self.tasks[task.index()].clock_looks = 0;
         }
     }
@@ -666,6 +672,7 @@ impl Execution {
         if slot.status == Status::Pending {
             slot.status = Status::Abandoned;
             self.has_abandoned = true;
+            self.clock.forget(task);
             self.set_enabled(task, false);
         } else {
             slot.status = Status::Finished;

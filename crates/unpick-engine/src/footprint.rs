@@ -71,6 +71,11 @@ pub(crate) const ALONE: u32 = 2;
 pub(crate) const END: u32 = 1;
 /// Whether a task may pass a park.
 const TOKEN: u32 = 2;
+/// The clock, which all executions have. It counts as a part of the first object, which is the first task.
+pub(crate) const CLOCK: Location = Location {
+    object: ObjectId(0),
+    part: 3,
+};
 /// The order of messages put in.
 const TAIL: u32 = 1;
 /// The order of messages taken out.
@@ -285,7 +290,10 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
             add_access(accesses, task, END, Mode::Add);
             (buffer, SLOTS + number, Mode::Write)
         }
-        Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) => return,
+        Effect::UsesClock(mode) => (CLOCK.object, CLOCK.part, mode),
+        Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) | Effect::FollowsAll => {
+            return;
+        }
     };
     add_access(accesses, object, part, mode);
 }

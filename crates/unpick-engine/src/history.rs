@@ -48,6 +48,9 @@ pub struct Event {
     pub is_refused: bool,
     /// Whether the execution ended with it: nothing can happen after it.
     pub is_last: bool,
+    /// Whether it was possible because no other event was: all that happened before it comes before it in
+    /// every order.
+    pub follows_all: bool,
     /// The value it left in a variable, if that is known.
     pub stored: Option<u64>,
     accesses: (u32, u32),
@@ -244,7 +247,7 @@ impl History {
         self.add_pending(execution, task, &mut accesses);
         let op = execution.pending_op(task);
         let mut hash = mix(self.tasks[task.index()].hash(&order.hashes), tag(&op));
-        if op.kind == OpKind::Quiesce {
+        if op.kind == OpKind::Quiesce || execution.has_jumped() {
             hash = mix_previous(hash, Mode::Write, order.hash);
         }
         for access in &accesses {
@@ -260,6 +263,9 @@ impl History {
         let known = self.traffic.get(op.object.0 as usize);
         let mut traffic = known.copied().unwrap_or_default();
         add_operation(accesses, execution, &op, Result::Unknown, &mut traffic);
+        if let Some(mode) = execution.next_use_of_clock(task, &op) {
+            add_effect(accesses, Effect::UsesClock(mode));
+        }
         if let Some(condvar) = execution.intends_to_wait(task) {
             add_effect(accesses, Effect::Enlists(condvar));
         }
@@ -405,6 +411,10 @@ impl History {
             op,
             is_refused: !matches!(result, Result::Granted(Grant::Done | Grant::Leader)),
             is_last: false,
+            follows_all: op.kind == OpKind::Quiesce
+                || effects
+                    .iter()
+                    .any(|(_, effect)| *effect == Effect::FollowsAll),
             stored: effects.iter().find_map(|(_, effect)| match effect {
                 Effect::Stores(value) => Some(*value),
                 _ => None,
@@ -461,8 +471,7 @@ impl History {
             join(before);
         }
         let mut hash = mix(self.tasks[event.task.index()].hash(&order.hashes), tag);
-        if event.op.kind == OpKind::Quiesce {
-            // Nobody else could go on: it follows all there is.
+        if event.follows_all {
             self.tasks
                 .iter()
                 .filter_map(|task| task.last)

@@ -41,7 +41,7 @@ mod watch;
 pub use claim::{Claim, Proviso, Provisos};
 pub use classes::{Classes, state_hash};
 pub use coverage::{Coverage, Covered, CoveredSoFar, TREE, portion_of};
-pub use execution::{Decision, Execution, Grant, Settings};
+pub use execution::{Decision, Execution, Grant, Settings, Timer};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
     ShardFound, StopReason, epoch, explore, explore_range,

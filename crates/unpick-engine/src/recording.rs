@@ -6,7 +6,7 @@
 //! the limits on spurious wakes and weak failures: who performs an execution in another order has to
 //! compare what comes of it.
 
-use crate::{Decision, Effect, Execution, Settings, Shape, Strategy, model::Class};
+use crate::{Decision, Effect, Execution, Settings, Shape, Strategy, Timer, model::Class};
 use alloc::{vec, vec::Vec};
 use unpick_trace::{Choice, Failure, ObjectId, Op, Outcome, SiteId, TaskId};
 
@@ -31,6 +31,7 @@ pub(crate) enum Call {
     FailWeakly(TaskId),
     Enlist(TaskId, ObjectId),
     PreparePark(TaskId),
+    SetTimer(TaskId, Timer),
     AddSender(ObjectId),
     Provide(ObjectId, u32),
     IntendToWait(TaskId, ObjectId),
@@ -304,6 +305,7 @@ impl Again<'_> {
             Call::PreparePark(task) => {
                 execution.prepare_park(self.task(task), strategy);
             }
+            Call::SetTimer(task, timer) => execution.set_timer(self.task(task), timer),
             Call::AddSender(channel) => {
                 let channel = self.object_of_running(channel, execution);
                 execution.add_sender(channel);
@@ -378,6 +380,8 @@ impl Again<'_> {
             Effect::Granted(_)
             | Effect::LeavesUnchanged
             | Effect::Stores(_)
+            | Effect::UsesClock(_)
+            | Effect::FollowsAll
             | Effect::Buffers(..)
             | Effect::Flushes { .. } => effect,
         }

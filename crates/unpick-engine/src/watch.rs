@@ -3,7 +3,7 @@
 //! A trace holds the operations. Reductions must know more: a task that begins to wait enlists
 //! within the release of the mutex, a task ends within whatever it did last, data inside a mutex is used without an operation. Nothing is noted unless asked for.
 
-use crate::{Execution, Grant, Held, execution::Status, object::State, recording::Call};
+use crate::{Execution, Grant, Held, Mode, execution::Status, object::State, recording::Call};
 use alloc::vec::Vec;
 use core::ops::Range;
 use unpick_trace::{ObjectId, Op, TaskId};
@@ -39,6 +39,10 @@ pub enum Effect {
     LeavesUnchanged,
     /// The operation left this value in a variable.
     Stores(u64),
+    /// The task reads the clock, or moves it, in this mode.
+    UsesClock(Mode),
+    /// The operation was possible because no other one was: it follows all that happened before.
+    FollowsAll,
     /// The store goes into this buffer, as the one of this number.
     Buffers(ObjectId, u32),
     /// The store of this number leaves a buffer.

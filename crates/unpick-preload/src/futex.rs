@@ -7,7 +7,7 @@ use crate::real;
 use crate::refusal::refused_call;
 use crate::runtime::{operate, refuse, running, runtime};
 use crate::sys::set_errno;
-use crate::time::{nanoseconds, pass, pass_to};
+use crate::time::{Limit, nanoseconds};
 use core::ffi::c_long;
 use unpick_engine::Grant;
 use unpick_noise::Operation;
@@ -31,16 +31,6 @@ enum Waited {
     TimedOut,
 }
 
-/// When a wait for a word ends at the latest.
-#[derive(Clone, Copy)]
-enum Limit {
-    Never,
-    /// After a duration in nanoseconds.
-    After(u64),
-    /// At a moment in nanoseconds.
-    At(u64),
-}
-
 /// Waits while a word has a value. The check is one operation, the wait another.
 fn wait(address: usize, value: u32, limit: Limit, pc: usize) -> Waited {
     let this = runtime();
@@ -57,17 +47,11 @@ fn wait(address: usize, value: u32, limit: Limit, pc: usize) -> Waited {
     }
     enlist(futex);
     let mut op = Op::new(OpKind::Wait, futex);
-    op.timed = !matches!(limit, Limit::Never);
-    let grant = operate(op, pc);
-    if grant != Grant::TimedOut {
-        return Waited::Woken;
+    op.timed = limit.set();
+    match operate(op, pc) {
+        Grant::TimedOut => Waited::TimedOut,
+        _ => Waited::Woken,
     }
-    match limit {
-        Limit::Never => {}
-        Limit::After(duration) => pass(duration),
-        Limit::At(moment) => pass_to(moment),
-    }
-    Waited::TimedOut
 }
 
 /// The same as the system call gives it.
@@ -135,7 +119,7 @@ pub unsafe fn wait_while(
     let limit = match deadline {
         None => Limit::Never,
         // SAFETY: it lives here.
-        Some(_) => Limit::At(unsafe { nanoseconds(time) }),
+        Some(_) => unsafe { Limit::at(time) },
     };
     wait(word as usize, value, limit, pc) != Waited::TimedOut
 }

@@ -18,6 +18,7 @@ use crate::address_table::AddressTable;
 use crate::prelude;
 use crate::runtime::{Runtime, operate, runtime};
 use crate::sys;
+use crate::time::Limit;
 use crate::waiting::{self, Waited, Wanted};
 use alloc::format;
 use alloc::string::String;
@@ -212,11 +213,8 @@ impl Descriptor {
             is_inside: matches!(self.kind, Kind::Pipe(_)),
             name: self.name(),
         };
-        match waiting::wait(&wanted, limit.is_some(), pc) {
-            Waited::TimedOut => {
-                crate::time::pass(limit.unwrap_or(0));
-                Some(i64::from(-libc::EAGAIN))
-            }
+        match waiting::wait(&wanted, Limit::from_here(limit), pc) {
+            Waited::TimedOut => Some(i64::from(-libc::EAGAIN)),
             Waited::Interrupted { goes_on: false } => Some(i64::from(-libc::EINTR)),
             _ => None,
         }

@@ -5,6 +5,7 @@ use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate_alone, running, runtime};
 use core::ffi::{c_int, c_void};
+use unpick_engine::Timer;
 use unpick_noise::Operation;
 use unpick_trace::OpKind;
 
@@ -37,23 +38,57 @@ fn now_ns() -> u64 {
     BEGINNING_S * SECOND_NS + runtime.execution.look_at_clock(task)
 }
 
-/// Lets time pass up to an absolute moment.
-pub fn pass_to(moment_ns: u64) {
-    let moment = moment_ns.saturating_sub(BEGINNING_S * SECOND_NS);
-    runtime().execution.advance_clock_to(moment);
+/// When a wait ends at the latest.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Never,
+    /// After a duration in nanoseconds.
+    After(u64),
+    /// At a moment of the program's clocks in nanoseconds.
+    At(u64),
 }
 
-/// Lets time pass by a duration.
-pub fn pass(duration_ns: u64) {
-    let execution = &mut runtime().execution;
-    let moment = execution.clock_ns().saturating_add(duration_ns);
-    execution.advance_clock_to(moment);
+impl Limit {
+    /// The moment that a time of the program stands for.
+    ///
+    /// # Safety
+    ///
+    /// Null, or a time of the program.
+    pub unsafe fn at(time: *const libc::timespec) -> Limit {
+        // SAFETY: by the caller.
+        Limit::At(unsafe { nanoseconds(time) })
+    }
+
+    /// The same moment for a task that waits more than once: a duration counts from here.
+    pub fn from_here(limit_ns: Option<u64>) -> Limit {
+        let now_ns = BEGINNING_S * SECOND_NS + runtime().execution.clock_ns();
+        limit_ns.map_or(Limit::Never, |limit| {
+            Limit::At(now_ns.saturating_add(limit))
+        })
+    }
+
+    /// Sets the timer of the running task for its next operation. Answers whether there is a limit.
+    pub fn set(self) -> bool {
+        let timer = match self {
+            Limit::Never => return false,
+            Limit::After(duration_ns) => Timer::After(duration_ns),
+            Limit::At(moment_ns) => Timer::At(moment_ns.saturating_sub(BEGINNING_S * SECOND_NS)),
+        };
+        let this = runtime();
+        this.execution.set_timer(this.current, timer);
+        true
+    }
 }
 
 /// Lets the running task sleep.
-pub fn sleep_for(duration_ns: u64, pc: usize) {
+fn sleep_until(limit: Limit, pc: usize) {
+    limit.set();
     operate_alone(OpKind::Sleep, pc);
-    pass(duration_ns);
+}
+
+/// Lets the running task sleep for a duration.
+pub fn sleep_for(duration_ns: u64, pc: usize) {
+    sleep_until(Limit::After(duration_ns), pc);
 }
 
 fn timespec(ns: u64) -> libc::timespec {
@@ -93,11 +128,11 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Sleep, 0, pc, || real::clock_nanosleep()(clock, flags, time, left));
         }
-        operate_alone(OpKind::Sleep, pc);
-        match flags & libc::TIMER_ABSTIME {
-            0 => pass(nanoseconds(time)),
-            _ => pass_to(nanoseconds(time)),
-        }
+        let limit = match flags & libc::TIMER_ABSTIME {
+            0 => Limit::After(nanoseconds(time)),
+            _ => Limit::at(time),
+        };
+        sleep_until(limit, pc);
         0
     }
 

@@ -10,6 +10,7 @@ use crate::away;
 use crate::process::note_motion;
 use crate::runtime::{Runtime, operate, runtime};
 use crate::sys;
+use crate::time::Limit;
 use alloc::string::String;
 use alloc::vec::Vec;
 use unpick_engine::{Grant, Shape};
@@ -157,7 +158,7 @@ impl Waits {
 }
 
 /// Lets the running task wait; it should look again afterwards.
-pub fn wait(wanted: &Wanted<'_>, is_timed: bool, pc: usize) -> Waited {
+pub fn wait(wanted: &Wanted<'_>, limit: Limit, pc: usize) -> Waited {
     let this = runtime();
     let task = this.current.index();
     let object = match this.waits.begin(task, wanted) {
@@ -171,8 +172,8 @@ pub fn wait(wanted: &Wanted<'_>, is_timed: bool, pc: usize) -> Waited {
     this.execution.name_object(object, &wanted.name);
     let mut op = Op::new(OpKind::Acquire, object);
     op.argument = 1;
-    op.timed = is_timed;
-    this.pending.take_handled(task);
+    op.timed = limit.set();
+    runtime().pending.take_handled(task);
     let grant = operate(op, pc);
     let this = runtime();
     this.waits.end(task, grant);

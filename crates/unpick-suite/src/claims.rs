@@ -2,8 +2,8 @@
 //!
 //! The other judge ([`crate::judge`]) takes depth-first search for the truth, and so cannot see what the
 //! engine itself leaves out. Here the truth is an enumeration on a state machine
-//! ([`Program::terminals`]) that shares nothing with the engine: a yield or a sleep does nothing, a loop
-//! takes every number of turns, a store waits in its buffer as long as it likes.
+//! ([`Program::terminals`]) that shares nothing with the engine: a yield does nothing, a loop takes every
+//! number of turns, a store waits in its buffer as long as it likes, a timer fires by the rule of time.
 //!
 //! The rules: a technique reaches nothing that the machine does not reach. If it says complete and
 //! assumes nothing that could hide a state, it reaches everything. What it assumes has its cause in the
@@ -18,6 +18,7 @@ pub use interpreter::run;
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::time::Duration;
 use unpick::{Config, Exploration, Memory, Proviso, Provisos, StopReason};
 
 /// Number of atomic variables.
@@ -26,6 +27,8 @@ pub const ATOMICS: usize = 2;
 pub const MUTEXES: usize = 2;
 /// Executions that a technique may run; one that needs more claims nothing.
 const EXECUTIONS_MAX: u64 = 1_000;
+/// How long a task that could run may be held up, in milliseconds.
+pub const MAX_DELAY: u64 = 100;
 /// What a loop leaves in `r` that gave up.
 pub const GAVE_UP: u8 = 9;
 
@@ -62,14 +65,16 @@ pub enum Statement {
     NotifyAll,
     /// Let others go first.
     Yield,
-    /// Let time pass.
-    Sleep,
+    /// Let so many milliseconds pass.
+    Sleep(u64),
     /// Read an atomic until it has a value, at most this many times; `r` is that value or [`GAVE_UP`].
     Spin(usize, u8, u8),
     /// Wait at the barrier; `r` is 1 for the leader and 0 for others.
     Barrier,
     /// Wait for the own token.
     Park,
+    /// The same, but for so many milliseconds at most.
+    ParkFor(u64),
     /// Give its token to a child or to the first task.
     Unpark(usize),
     /// Panic if `r` has this value.
@@ -88,6 +93,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether it has a timer that may have to wait for the clock.
+    pub fn has_long_timer(&self) -> bool {
+        self.has(is_long)
+    }
+
     fn has(&self, is_it: impl Fn(&Statement) -> bool) -> bool {
         self.tasks.iter().flatten().any(is_it)
     }
@@ -173,10 +183,16 @@ pub struct Judged {
     pub counts: (usize, usize),
     /// The first rule that it breaks, with what was found.
     pub breach: Option<String>,
+    /// Whether it says complete, and assumes nothing that could hide a state.
+    pub is_held_to_all: bool,
 }
 
 /// Provisos that cannot hide a state here, because the machine assumes them too.
-const SHARED: &[Proviso] = &[Proviso::SpuriousWakes, Proviso::WeakOrderings];
+const SHARED: &[Proviso] = &[
+    Proviso::SpuriousWakes,
+    Proviso::WeakOrderings,
+    Proviso::Timeouts,
+];
 
 /// The configuration under which techniques are judged.
 fn config(program: &Program, technique: &str, memory: Memory) -> Config {
@@ -185,6 +201,7 @@ fn config(program: &Program, technique: &str, memory: Memory) -> Config {
         .executions(EXECUTIONS_MAX)
         .keep_going(true)
         .spurious_wakes(0)
+        .max_delay(Duration::from_millis(MAX_DELAY))
         .memory(memory)
         .ends_with_main(program.ends_with_main)
 }
@@ -204,6 +221,7 @@ pub fn judge(
     };
     let (reached, truth) = (of(&reached), of(truth));
     let claim = found.claim();
+    let is_held_to_all = claim.is_exhausted && !hides(claim.provided);
     let breach = if let Some(invented) = reached.difference(&truth).next() {
         Some(format!("reaches what the program cannot: {invented:?}"))
     } else if let Some(groundless) = claim
@@ -215,7 +233,7 @@ pub fn judge(
     } else if !found.complete && found.stopped_because != StopReason::Executions {
         let why = found.stopped_because;
         Some(format!("does not come to its end: {why:?}"))
-    } else if claim.is_exhausted && !hides(claim.provided) {
+    } else if is_held_to_all {
         let missing = truth.difference(&reached).next();
         missing.map(|missing| format!("says \"{claim}\" and misses {missing:?}"))
     } else {
@@ -224,6 +242,7 @@ pub fn judge(
     Judged {
         counts: (reached.len(), truth.len()),
         found,
+        is_held_to_all,
         breach: breach.map(|breach| format!("{technique}: {breach}")),
     }
 }
@@ -254,21 +273,36 @@ fn is_caused(
     truth: &BTreeSet<Terminal>,
 ) -> bool {
     match proviso {
-        Proviso::ForcedSwitch => {
-            program.has(|one| matches!(one, Statement::Yield | Statement::Sleep))
-        }
+        Proviso::ForcedSwitch => program.has(|one| {
+            matches!(
+                one,
+                Statement::Yield | Statement::Sleep(_) | Statement::ParkFor(_)
+            )
+        }),
+        Proviso::Timeouts => program.has_long_timer(),
         Proviso::SpinCutShort => program.tasks.iter().any(|body| looks_of(body) >= LOOKS_MIN),
-        Proviso::SpuriousWakes => {
-            program.has(|one| matches!(one, Statement::Wait(_) | Statement::Park))
-        }
+        Proviso::SpuriousWakes => program.has(|one| {
+            matches!(
+                one,
+                Statement::Wait(_) | Statement::Park | Statement::ParkFor(_)
+            )
+        }),
         Proviso::WeakOrderings => program.has(|one| {
             use Statement::{FenceRelease, Store, StoreRelease};
             matches!(one, Store(..) | StoreRelease(..) | FenceRelease)
         }),
         Proviso::BehindFailure => truth.iter().any(|one| one.ending != Ending::Pass),
         Proviso::LazyLocks => technique.starts_with("lazy-dpor"),
-        // They do not plan every place at which the end of the program can cut a task off.
-        Proviso::Unplanned => technique.ends_with("mcr") && program.ends_with_main,
+        // What plans from traces knows nothing of time, and does not plan every place at which the end of the
+        // program can cut a task off.
+        Proviso::Unplanned => {
+            technique.ends_with("mcr") && (program.ends_with_main || program.has_long_timer())
+        }
         _ => false,
     }
+}
+
+/// Whether a statement may have to wait for the clock.
+fn is_long(statement: &Statement) -> bool {
+    matches!(statement, Statement::Sleep(limit) | Statement::ParkFor(limit) if *limit > MAX_DELAY)
 }

@@ -10,6 +10,9 @@ const STATES_MAX: usize = 20_000;
 /// Programs that are judged, for each memory model.
 const PROGRAMS: usize = 3_000;
 
+/// Programs with timers that every technique is judged on.
+const TIMED_PROGRAMS: usize = 1_000;
+
 fn programs(memory: Memory) -> impl Iterator<Item = (u64, Program, BTreeSet<Terminal>)> {
     let all = (0..).map(generate).zip(0..);
     all.filter_map(move |(program, seed)| {
@@ -23,6 +26,7 @@ fn programs(memory: Memory) -> impl Iterator<Item = (u64, Program, BTreeSet<Term
 fn judge_all(memory: Memory, programs_max: usize) {
     let mut proofs = BTreeMap::new();
     let mut hidden = BTreeMap::new();
+    let mut timed = BTreeMap::new();
     for (number, (seed, program, truth)) in programs(memory).take(programs_max).enumerate() {
         // Each technique sees a share of the programs, and all see the first ones.
         let is_due = |place: usize| number < 200 || number % TECHNIQUES.len() == place;
@@ -38,6 +42,8 @@ fn judge_all(memory: Memory, programs_max: usize) {
             }
             let claim = judged.found.claim();
             *proofs.entry(technique).or_insert(0) += u64::from(claim.is_proof());
+            let is_timed = judged.is_held_to_all && claim.provided.contains(Proviso::Timeouts);
+            *timed.entry(technique).or_insert(0) += u64::from(is_timed);
             for proviso in claim
                 .provided
                 .iter()
@@ -48,7 +54,7 @@ fn judge_all(memory: Memory, programs_max: usize) {
         }
     }
     println!(
-        "{}: proofs {proofs:?}, provisos that hid something {hidden:?}",
+        "{}: proofs {proofs:?}, with timers that had to wait {timed:?}, provisos that hid something {hidden:?}",
         memory.name()
     );
     let is_lazy = |technique: &str| technique == "lazy-dpor";
@@ -56,6 +62,14 @@ fn judge_all(memory: Memory, programs_max: usize) {
         assert!(
             count > 10 || is_lazy(technique),
             "{technique}: {count} proofs"
+        );
+    }
+    // Those that plan from traces claim nothing there, and those that need more executions than they get.
+    let is_silent = |technique: &str| technique.contains("mcr") || is_lazy(technique);
+    for (technique, count) in timed {
+        assert!(
+            count > 3 || is_silent(technique),
+            "{technique}: {count} claims with timers"
         );
     }
     assert!(
@@ -76,6 +90,25 @@ fn claims_under_tso_are_true() {
 #[test]
 fn claims_under_pso_are_true() {
     judge_all(Memory::Pso, PROGRAMS);
+}
+
+/// All techniques on programs with timers that have to wait for the clock, which are few among all programs.
+#[test]
+fn claims_about_timers_are_true() {
+    let timed = programs(Memory::Sc).filter(|(_, program, _)| program.has_long_timer());
+    let mut held_to_all = 0;
+    for (seed, program, truth) in timed.take(TIMED_PROGRAMS) {
+        for &(technique, shows) in TECHNIQUES {
+            let result = run(&program, technique, Memory::Sc);
+            let judged = judge(&program, (technique, shows), &truth, result);
+            if let Some(breach) = judged.breach {
+                panic!("program {seed}: {breach}\n{program}");
+            }
+            held_to_all += usize::from(judged.is_held_to_all);
+        }
+    }
+    let count = TIMED_PROGRAMS * TECHNIQUES.len();
+    assert!(held_to_all > count / 4, "{held_to_all} claims of {count}");
 }
 
 /// A yield before a load, with which a search never sees the old value.

@@ -333,11 +333,17 @@ impl Op {
             || other.kind == OpKind::End
     }
 
+    /// Whether the operation has a timer: a sleep, or a blocking operation with a deadline.
+    #[inline]
+    pub fn has_timer(&self) -> bool {
+        self.timed || self.kind == OpKind::Sleep
+    }
+
     /// Whether the operation itself asks to let others go first: a yield, a sleep, or a blocking
     /// operation with a deadline.
     #[inline]
     pub fn yields(&self) -> bool {
-        self.timed || matches!(self.kind, OpKind::Yield | OpKind::Sleep)
+        self.has_timer() || self.kind == OpKind::Yield
     }
 }
 

@@ -232,12 +232,24 @@ impl Config {
         self
     }
 
-    /// Whether a timed operation may time out although it could succeed (yes). One that cannot
-    /// succeed always times out.
-    pub fn timeouts(mut self, allowed: bool) -> Config {
-        self.settings.timeouts = allowed;
-        self.told.insert(Key::Timeouts);
+    /// How long a task that could run may be held up, in virtual time (100 ms). A sleep or a wait with a deadline
+    /// that is at most this far away can end ahead of what other tasks do; a later one ends only when no
+    /// task can go on, or when others that have ended have moved the clock. So sleeps and time-outs that
+    /// are further apart keep their order. Zero is strict virtual time. `None` lets every one of them
+    /// end at any moment.
+    pub fn max_delay(mut self, delay: impl Into<Option<Duration>>) -> Config {
+        let delay: Option<Duration> = delay.into();
+        let ns = |delay: Duration| u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+        self.settings.max_delay_ns = delay.map(ns);
+        self.told.insert(Key::MaxDelay);
         self
+    }
+
+    /// Whether timed operations may time out early (yes): without it, as with a
+    /// [`max_delay`](Config::max_delay) of zero, which this stands for; otherwise as with the usual one.
+    pub fn timeouts(self, allowed: bool) -> Config {
+        let delay_ns = if allowed { Settings::MAX_DELAY_NS } else { 0 };
+        self.max_delay(Duration::from_nanos(delay_ns))
     }
 
     /// The memory model (sequential consistency). Under the others a store that is not `SeqCst` waits in
@@ -291,11 +303,13 @@ impl Config {
             steps_max,
             spurious_wakes_max,
             weak_failures_max,
-            timeouts,
+            max_delay_ns,
             memory,
             writers_first,
             ends_with_main,
         } = self.settings;
+        // Traces of old have none: every timer could fire at any moment.
+        let delay = max_delay_ns.map_or(String::new(), |ns| format!(" max_delay_ns={ns}"));
         // Traces of old have no model, and were sequentially consistent.
         let memory = match memory {
             Memory::Sc => String::new(),
@@ -308,8 +322,7 @@ impl Config {
         };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max} timeouts={} races={} writers_first={}{memory}{end}",
-            u8::from(timeouts),
+             weak_failures={weak_failures_max}{delay} races={} writers_first={}{memory}{end}",
             u8::from(self.races),
             u8::from(writers_first),
         )
@@ -334,10 +347,11 @@ impl Config {
 
     /// Takes over the settings of a trace's header, so that its replay meets the same questions.
     pub fn settings_from(mut self, text: &str) -> Config {
-        // Traces of old knew neither another model nor locks that prefer writers nor another end.
+        // Traces of old knew neither another model nor locks that prefer writers nor another end nor time.
         self.settings.memory = Memory::Sc;
         self.settings.writers_first = false;
         self.settings.ends_with_main = false;
+        self.settings.max_delay_ns = None;
         for (name, text) in text
             .split_whitespace()
             .filter_map(|word| word.split_once('='))
@@ -352,7 +366,9 @@ impl Config {
                 "steps" => self.settings.steps_max = value,
                 "spurious_wakes" => self.settings.spurious_wakes_max = value as u32,
                 "weak_failures" => self.settings.weak_failures_max = value as u32,
-                "timeouts" => self.settings.timeouts = value != 0,
+                "max_delay_ns" => self.settings.max_delay_ns = Some(value),
+                // What is left of the rule that a trace of old was made by.
+                "timeouts" if value == 0 => self.settings.max_delay_ns = Some(0),
                 "writers_first" => self.settings.writers_first = value != 0,
                 "races" => self.races = value != 0,
                 "ends_with_main" => self.settings.ends_with_main = value != 0,
@@ -399,7 +415,7 @@ impl Config {
             Key::Confirm => self.confirm(value.number()),
             Key::SpuriousWakes => self.spurious_wakes(value.number() as u32),
             Key::WeakFailures => self.weak_failures(value.number() as u32),
-            Key::Timeouts => self.timeouts(value.flag()),
+            Key::MaxDelay => self.max_delay(value.delay()),
             Key::Races => self.races(value.flag()),
             Key::EndsWithMain => self.ends_with_main(value.flag()),
             Key::Memory => self.memory(Memory::find(value.text()).unwrap_or_default()),

@@ -24,14 +24,14 @@ pub fn yield_now() {
     }
 }
 
-/// Sleeps. Under exploration it is a yield that lets virtual time pass.
+/// Sleeps. Under exploration it waits for virtual time to pass: see
+/// [`Config::max_delay`](crate::Config::max_delay).
 #[track_caller]
 pub fn sleep(duration: Duration) {
-    match rt::clock_now() {
+    match rt::set_timer(duration) {
         None => std::thread::sleep(duration),
-        Some(now) => {
+        Some(()) => {
             rt::operate_without_object(OpKind::Sleep);
-            rt::advance_clock(now.saturating_add(rt::nanoseconds(duration)));
         }
     }
 }
@@ -51,14 +51,12 @@ pub fn park() {
 /// Waits until the calling task is unparked, but not for longer than `limit`.
 #[track_caller]
 pub fn park_timeout(limit: Duration) {
-    match (rt::current_task(), rt::clock_now()) {
-        (Some(task), Some(now)) => {
+    match rt::current_task() {
+        None => std::thread::park_timeout(limit),
+        Some(task) => {
+            rt::set_timer(limit);
             rt::park_prepare();
-            let grant = rt::operate_on_task(OpKind::Park, true, task);
-            if grant == Some(unpick_engine::Grant::TimedOut) {
-                rt::advance_clock(now.saturating_add(rt::nanoseconds(limit)));
-            }
+            rt::operate_on_task(OpKind::Park, true, task);
         }
-        _ => std::thread::park_timeout(limit),
     }
 }

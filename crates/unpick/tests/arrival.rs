@@ -245,7 +245,7 @@ fn a_timed_receive_at_a_rendezvous_waits_or_gives_up() {
         move || {
             let (sender, receiver) = mpsc::sync_channel(0);
             let producer = thread::spawn(move || sender.send(7).is_ok());
-            let received = receiver.recv_timeout(Duration::from_secs(1)).ok();
+            let received = receiver.recv_timeout(Duration::from_millis(50)).ok();
             drop(receiver);
             let answer = (received, producer.join().unwrap());
             gather.lock().unwrap().insert(answer);

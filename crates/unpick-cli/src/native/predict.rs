@@ -166,7 +166,7 @@ fn exploration_options(options: &Options, arguments: &PredictArguments) -> Explo
         keep_going: false,
         spurious_wakes: settings.spurious_wakes_max,
         weak_failures: settings.weak_failures_max,
-        no_timeouts: !settings.timeouts,
+        max_delay: settings.max_delay_ns.map(Duration::from_nanos),
         no_races: !options.races,
         memory: settings.memory,
         confirm: 0,

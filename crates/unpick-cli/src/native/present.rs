@@ -535,7 +535,7 @@ fn record(
         .steps(settings.steps_max)
         .spurious_wakes(settings.spurious_wakes_max)
         .weak_failures(settings.weak_failures_max)
-        .timeouts(settings.timeouts)
+        .max_delay(settings.max_delay_ns.map(Duration::from_nanos))
         .memory(settings.memory);
     let name = format!("{PREFIX}{}", subject.name);
     let mut record = unpick::record(&config, &name, failure, known);

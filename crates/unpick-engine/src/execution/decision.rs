@@ -94,6 +94,9 @@ impl Execution {
         if slot.yields {
             self.is_plain = false;
         }
+        if op.has_timer() {
+            self.await_timer(task);
+        }
     }
 
     /// Whether the next operation of a task lets others go first.
@@ -196,6 +199,7 @@ impl Execution {
 
     #[inline(always)]
     fn choose_one<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
+        self.update_timers();
         let is_over = self.enabled_count == 0 || self.operation_count >= self.operation_limit;
         if is_over && !self.goes_on() {
             return None;
@@ -445,6 +449,10 @@ impl Execution {
         strategy: &mut S,
     ) -> bool {
         if op.yields() && !op.timed || op.kind == OpKind::Quiesce {
+            if op.kind == OpKind::Sleep {
+                self.fire(task);
+                self.clear_timer(task);
+            }
             self.note_idle(task);
             return true;
         }
@@ -455,6 +463,13 @@ impl Execution {
             },
             false => false,
         };
+        if op.timed {
+            match times_out {
+                true => self.fire(task),
+                false => self.note_success(task),
+            }
+            self.clear_timer(task);
+        }
         let grant = self.apply(task, &op, times_out);
         self.granted = grant;
         if grant != Grant::Done {
@@ -469,7 +484,8 @@ impl Execution {
         self.mark(Effect::Granted(grant));
     }
 
-    /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise.
+    /// Whether a timed operation gives up: it must when it cannot succeed, and may otherwise if its timer can
+    /// fire.
     fn times_out<S: Strategy + ?Sized>(
         &mut self,
         task: TaskId,
@@ -479,11 +495,7 @@ impl Execution {
         if !self.is_possible(task, op) {
             return Some(true);
         }
-        if !self.may_time_out(op) {
-            return Some(false);
-        }
-        if !self.settings.timeouts {
-            self.assume(Proviso::Timeouts);
+        if !self.is_due(task) || !self.may_time_out(op) {
             return Some(false);
         }
         let answer = self.put(task, Choice::Timeout(false), strategy)?;

@@ -57,7 +57,8 @@ fn waits(kind: OpKind) -> bool {
     use OpKind::*;
     matches!(
         kind,
-        Join | ReadLock
+        Join | Sleep
+            | ReadLock
             | WriteLock
             | Wait
             | Acquire

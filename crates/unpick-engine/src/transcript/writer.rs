@@ -4,7 +4,7 @@ use super::event::{Event, Kind};
 use super::stores::Waiting;
 use super::survey::{created, is_end_seen, sections};
 use super::{Answered, Deed, EventId, Place, TaskKey, Transcript, mix};
-use crate::{Access, Execution, History, Location, Mode};
+use crate::{Access, Execution, History, Location, Mode, footprint::CLOCK};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{vec, vec::Vec};
 use unpick_trace::{Choice, ObjectId, ObjectKind, Op, OpKind, Outcome, SiteId, Step, TaskId};
@@ -291,6 +291,8 @@ impl<'a> Writer<'a> {
         let kind = self.execution.trace().objects[object.index()].kind;
         let is_read = match (kind, part) {
             (ObjectKind::Variable | ObjectKind::Buffer, _) => return,
+            // Who plans from transcripts does not know time: see `Execution::has_awaited_clock`.
+            _ if access.location == CLOCK => return,
             (ObjectKind::Mutex, Location::WHOLE) if self.sections.contains(&object) => return,
             (ObjectKind::Task, Location::END) => {
                 let is_join = op.kind == OpKind::Join && op.object == object;

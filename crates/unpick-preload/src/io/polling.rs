@@ -6,7 +6,7 @@ use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{running, runtime};
 use crate::sys::{self, with_errno};
-use crate::time::{nanoseconds, pass};
+use crate::time::{Limit, nanoseconds};
 use crate::waiting::{self, Waited, Wanted};
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
@@ -17,6 +17,7 @@ const MILLISECOND_NS: u64 = 1_000_000;
 /// Asks without waiting, again and again until there is an answer or the time is over. `None` is no
 /// limit.
 fn look(files: &[libc::pollfd], limit_ns: Option<u64>, pc: usize, call: &dyn Fn() -> i64) -> c_int {
+    let limit = Limit::from_here(limit_ns);
     loop {
         let is_point = point(pc);
         let result = call();
@@ -41,12 +42,9 @@ fn look(files: &[libc::pollfd], limit_ns: Option<u64>, pc: usize, call: &dyn Fn(
             is_inside: false,
             name: "descriptors to be ready".into(),
         };
-        match waiting::wait(&wanted, limit_ns.is_some(), pc) {
+        match waiting::wait(&wanted, limit, pc) {
             Waited::Woken => {}
-            Waited::TimedOut => {
-                pass(limit_ns.unwrap_or(0));
-                return with_errno(call()) as c_int;
-            }
+            Waited::TimedOut => return with_errno(call()) as c_int,
             Waited::Interrupted { .. } => return with_errno(i64::from(-libc::EINTR)) as c_int,
         }
     }

@@ -5,7 +5,7 @@ use crate::free;
 use crate::interpose::interpose;
 use crate::real::{self, Destructor, Start};
 use crate::runtime::{operate_alone, running};
-use crate::time::{nanoseconds, sleep_for};
+use crate::time::{Limit, nanoseconds, sleep_for};
 use core::ffi::{c_int, c_void};
 use unpick_noise::Operation;
 use unpick_trace::OpKind;
@@ -44,7 +44,7 @@ interpose! {
             return free::around(Operation::Join, thread as usize, pc, || real::thrd_join()(thread, out));
         }
         let mut value = core::ptr::null_mut();
-        let error = thread::join(thread as usize, &mut value, false, pc);
+        let error = thread::join(thread as usize, &mut value, Limit::Never, pc);
         if error == 0 && !out.is_null() {
             *out = value as usize as c_int;
         }

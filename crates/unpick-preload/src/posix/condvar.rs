@@ -9,7 +9,7 @@ use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
 use crate::tasks;
-use crate::time::{nanoseconds, pass_to};
+use crate::time::Limit;
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -52,18 +52,14 @@ pub(super) fn wait(
             enlist(condvar);
         }
     }
-    let op = match time {
-        None => Op::new(OpKind::Wait, condvar),
-        Some(_) => Op::timed(OpKind::Wait, condvar),
-    };
+    // SAFETY: the program passes a time.
+    let limit = time.map_or(Limit::Never, |time| unsafe { Limit::at(time) });
+    let mut op = Op::new(OpKind::Wait, condvar);
+    op.timed = limit.set();
     let grant = operate(op, pc);
     let is_late = grant == Grant::TimedOut;
     let runtime = self::runtime();
     runtime.clocks.acquire(runtime.current, condvar);
-    if let (true, Some(time)) = (is_late, time) {
-        // SAFETY: the program passes a time.
-        pass_to(unsafe { nanoseconds(time) });
-    }
     mutex::lock(mutex, pc);
     match is_late {
         true => libc::ETIMEDOUT,

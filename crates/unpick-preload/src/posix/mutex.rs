@@ -5,7 +5,7 @@ use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
-use crate::time::{nanoseconds, pass_to};
+use crate::time::Limit;
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -83,15 +83,13 @@ pub(super) fn lock(address: *mut c_void, pc: usize) -> c_int {
 pub(super) fn lock_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
     let object = mutex(address, pc);
     // SAFETY: the program passes a mutex and a time.
-    let (mutex, deadline) = unsafe { (Mutex::at(address), nanoseconds(time)) };
+    let (mutex, limit) = unsafe { (Mutex::at(address), Limit::at(time)) };
     if let Some(result) = lock_again(mutex, libc::EDEADLK) {
         return result;
     }
+    limit.set();
     match operate_on(address, Op::timed(OpKind::Lock, object), pc) {
-        Grant::TimedOut => {
-            pass_to(deadline);
-            libc::ETIMEDOUT
-        }
+        Grant::TimedOut => libc::ETIMEDOUT,
         _ => locked(address, object),
     }
 }

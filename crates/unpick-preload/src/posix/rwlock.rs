@@ -5,7 +5,7 @@ use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
-use crate::time::{nanoseconds, pass_to};
+use crate::time::Limit;
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -33,14 +33,13 @@ fn set_writer(address: *mut c_void, writer: u32) -> u32 {
 }
 
 fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) -> c_int {
-    let grant = operate_on(address, op, pc);
-    match grant {
+    if op.timed {
+        // SAFETY: the program passes a time.
+        unsafe { Limit::at(time) }.set();
+    }
+    match operate_on(address, op, pc) {
         Grant::Refused => return libc::EBUSY,
-        Grant::TimedOut => {
-            // SAFETY: the program passes a time.
-            pass_to(unsafe { nanoseconds(time) });
-            return libc::ETIMEDOUT;
-        }
+        Grant::TimedOut => return libc::ETIMEDOUT,
         _ => {}
     }
     let runtime = runtime();

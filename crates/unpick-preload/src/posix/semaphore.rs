@@ -6,7 +6,7 @@ use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate, running, runtime};
 use crate::sys::set_errno;
-use crate::time::{nanoseconds, pass_to};
+use crate::time::Limit;
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -48,15 +48,15 @@ fn wait(
     let object = semaphore(address, pc);
     let mut op = Op::new(kind, object);
     op.argument = 1;
-    op.timed = time.is_some();
-    match (operate_on(address, op, pc), time) {
-        (Grant::Refused, _) => {
+    // SAFETY: the program passes a time.
+    let limit = time.map_or(Limit::Never, |time| unsafe { Limit::at(time) });
+    op.timed = limit.set();
+    match operate_on(address, op, pc) {
+        Grant::Refused => {
             set_errno(libc::EAGAIN);
             return -1;
         }
-        (Grant::TimedOut, Some(time)) => {
-            // SAFETY: the program passes a time.
-            pass_to(unsafe { nanoseconds(time) });
+        Grant::TimedOut => {
             set_errno(libc::ETIMEDOUT);
             return -1;
         }

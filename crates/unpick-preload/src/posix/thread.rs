@@ -7,6 +7,7 @@ use crate::prelude;
 use crate::real::{self, Start};
 use crate::runtime::{operate, operate_alone, refuse, running, runtime};
 use crate::tasks;
+use crate::time::Limit;
 use alloc::format;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use unpick_engine::Grant;
@@ -52,7 +53,7 @@ pub(super) fn create(
 }
 
 /// Waits for the end of a task.
-pub(super) fn join(thread: usize, out: *mut *mut c_void, is_timed: bool, pc: usize) -> c_int {
+pub(super) fn join(thread: usize, out: *mut *mut c_void, limit: Limit, pc: usize) -> c_int {
     let this = runtime();
     let Some(task) = tasks::find(this, thread) else {
         return libc::ESRCH;
@@ -65,7 +66,7 @@ pub(super) fn join(thread: usize, out: *mut *mut c_void, is_timed: bool, pc: usi
         return libc::EDEADLK;
     }
     let mut op = Op::new(OpKind::Join, this.execution.object_of(task));
-    op.timed = is_timed;
+    op.timed = limit.set();
     if operate(op, pc) == Grant::TimedOut {
         return libc::ETIMEDOUT;
     }
@@ -104,7 +105,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Join, thread as usize, pc, || real::pthread_join()(thread, out));
         }
-        join(thread as usize, out, false, pc)
+        join(thread as usize, out, Limit::Never, pc)
     }
 
     fn pthread_timedjoin_np(thread: libc::pthread_t, out: *mut *mut c_void,
@@ -112,7 +113,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Join, thread as usize, pc, || real::pthread_timedjoin_np()(thread, out, time));
         }
-        join(thread as usize, out, true, pc)
+        join(thread as usize, out, Limit::at(time), pc)
     }
 
     fn pthread_tryjoin_np(thread: libc::pthread_t, out: *mut *mut c_void; pc) -> c_int {

@@ -8,7 +8,7 @@ use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{refuse, running, runtime};
 use crate::sys::set_errno;
-use crate::time::{nanoseconds, pass};
+use crate::time::{Limit, nanoseconds};
 use crate::waiting::{self, Waited, Wanted};
 use core::ffi::c_int;
 use core::mem::zeroed;
@@ -43,6 +43,7 @@ fn is_signal(signal: c_int) -> bool {
 
 /// Waits for one of some signals; `None` if the time is over.
 fn await_one(signals: u64, limit_ns: Option<u64>, pc: usize) -> Option<c_int> {
+    let limit = Limit::from_here(limit_ns);
     loop {
         point(pc);
         let this = runtime();
@@ -53,8 +54,7 @@ fn await_one(signals: u64, limit_ns: Option<u64>, pc: usize) -> Option<c_int> {
         if limit_ns == Some(0) {
             return None;
         }
-        if waiting::wait(&wanted(signals), limit_ns.is_some(), pc) == Waited::TimedOut {
-            pass(limit_ns.unwrap_or(0));
+        if waiting::wait(&wanted(signals), limit, pc) == Waited::TimedOut {
             return None;
         }
     }
@@ -72,7 +72,7 @@ fn wanted(signals: u64) -> Wanted<'static> {
 
 /// Waits until a handler has run.
 fn await_handler(pc: usize) -> c_int {
-    while waiting::wait(&wanted(0), false, pc) == Waited::Woken {}
+    while waiting::wait(&wanted(0), Limit::Never, pc) == Waited::Woken {}
     set_errno(libc::EINTR);
     -1
 }

@@ -50,7 +50,8 @@ impl Issues {
         }
         for index in 0..execution.task_count() {
             let task = TaskId(index as u32);
-            let stands = execution.is_pending(task) && blocks(&execution.pending_op(task));
+            let stands =
+                execution.is_pending(task) && blocks(execution, &execution.pending_op(task));
             if stands && mutexes_held(execution, task).next().is_some() {
                 self.add(WarningKind::BlocksInSection);
             }
@@ -177,8 +178,11 @@ fn is_unlock(op: &Op) -> bool {
 }
 
 /// Whether an operation may have to wait for something else than a mutex.
-fn blocks(op: &Op) -> bool {
+fn blocks(execution: &Execution, op: &Op) -> bool {
     use OpKind::*;
+    if execution.may_await_clock(op) {
+        return true;
+    }
     !op.timed
         && (op.is_arrival()
             || matches!(

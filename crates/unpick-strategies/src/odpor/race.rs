@@ -126,11 +126,12 @@ impl Races<'_> {
         let all = self.units.all();
         let op = &all[second].op;
         match op.kind {
+            // It comes after everything before it, wherever it stands.
+            _ if all[second].follows_all => Possible::No,
+            _ if self.execution.may_await_clock(op) => self.was_possible(first, sequence, second),
             _ if op.timed || op.is_arrival() => Possible::Yes,
             OpKind::Join => self.has_ended(first, sequence, op.object).into(),
             OpKind::Drain => self.is_empty(first, sequence, all[second].task).into(),
-            // It comes after everything before it, wherever it stands.
-            OpKind::Quiesce => Possible::No,
             OpKind::Flush => self.can_leave(first, sequence, second).into(),
             OpKind::BarrierWait | OpKind::Send if follows_arrival(self.execution, op) => {
                 can_go_on(self, self.events(first, sequence), &all[second]).into()

@@ -182,6 +182,7 @@ fn blocks(execution: &Execution, task: TaskId) -> bool {
     use OpKind::*;
     let op = execution.pending_op(task);
     match op.kind {
+        _ if execution.may_await_clock(&op) => true,
         _ if op.timed => false,
         _ if op.is_arrival() => true,
         Send => execution.capacity(op.object).is_some(),

@@ -26,10 +26,19 @@ pub(crate) struct Unit {
     pub op: Op,
     /// Whether the execution failed with it, and so ended at once: nothing commutes with it.
     pub is_last: bool,
+    /// Whether it was possible because no other unit was, and follows all there is.
+    pub follows_all: bool,
     /// Whether it has not begun, and may touch more than is known.
     pub is_partial: bool,
     pub(super) accesses: (usize, usize),
     pub(super) direct: (usize, usize),
+}
+
+/// How a unit is placed among all others, whatever they touch.
+#[derive(Clone, Copy)]
+struct Rank {
+    is_last: bool,
+    follows_all: bool,
 }
 
 /// The units of an execution: the performed ones in order, then the pending ones.
@@ -67,9 +76,13 @@ impl Units {
             let last = section.map_or(event, |section| section.last);
             let accesses = (event..=last).flat_map(|event| history.accesses(event));
             add_accesses(accesses, section, &mut own);
-            let (first, is_last) = (&events[event], events[last].is_last);
+            let first = &events[event];
+            let rank = Rank {
+                is_last: events[last].is_last,
+                follows_all: first.follows_all,
+            };
             let range = (event, last);
-            self.push(names, first.task, first.op, range, is_last, &mut own);
+            self.push(names, first.task, first.op, range, rank, &mut own);
             self.perform(history);
             event = last + 1;
         }
@@ -108,7 +121,11 @@ impl Units {
                     own.iter_mut().for_each(|lock| lock.mode = Mode::Read);
                 }
                 let op = execution.pending_op(task);
-                let number = self.push(names, task, op, (end, end), false, &mut own);
+                let rank = Rank {
+                    is_last: false,
+                    follows_all: op.kind == OpKind::Quiesce,
+                };
+                let number = self.push(names, task, op, (end, end), rank, &mut own);
                 self.units[number].is_partial = sections.is_movable(execution, key, task);
                 let last = self.performed.checked_sub(1).filter(|_| is_cut_short);
                 if let Some(last) = last.filter(|&last| self.units[last].task != task) {
@@ -125,7 +142,7 @@ impl Units {
         task: TaskId,
         op: Op,
         (first, last): (usize, usize),
-        is_last: bool,
+        rank: Rank,
         own: &mut Vec<Access>,
     ) -> usize {
         let (before, ordinal) = self.tasks[task.index()];
@@ -136,8 +153,7 @@ impl Units {
             let others = before.filter(|&&unit| units[unit].task != task);
             self.direct.extend(others);
         }
-        // Who waits until nobody can go on follows all there is, too.
-        if is_last || op.kind == OpKind::Quiesce {
+        if rank.is_last || rank.follows_all {
             for other in self.tasks.iter().filter_map(|(last, _)| *last) {
                 if self.units[other].task != task {
                     self.direct.push(other);
@@ -153,7 +169,8 @@ impl Units {
             first,
             last,
             op,
-            is_last,
+            is_last: rank.is_last,
+            follows_all: rank.follows_all,
             is_partial: false,
             accesses: (start, self.accesses.len()),
             direct: (direct, self.direct.len()),

@@ -52,6 +52,7 @@ enum Theme {
     Parks,
     Locks,
     Buffers,
+    Timers,
     All,
 }
 
@@ -63,8 +64,12 @@ const THEMES: &[Theme] = &[
     Theme::Parks,
     Theme::Locks,
     Theme::Buffers,
+    Theme::Timers,
     Theme::All,
 ];
+
+/// Milliseconds: one that can come at any moment, and others that are close to each other and far apart.
+const LIMITS: &[u64] = &[1, 150, 150, 230, 1_000];
 
 fn body(source: &mut SplitMix64, theme: Theme, kin: &[usize], length: usize) -> Vec<Statement> {
     let mut body = Vec::new();
@@ -98,7 +103,7 @@ fn special(source: &mut SplitMix64, theme: Theme, kin: &[usize], body: &mut Vec<
         one => one,
     };
     match theme {
-        Theme::Yields => body.push([Statement::Yield, Statement::Sleep][source.below(2)]),
+        Theme::Yields => body.push([Statement::Yield, Statement::Sleep(1)][source.below(2)]),
         Theme::Spins => {
             let turns = [2, 10][source.below(2)];
             let value = 1 + source.below(2) as u8;
@@ -123,6 +128,14 @@ fn special(source: &mut SplitMix64, theme: Theme, kin: &[usize], body: &mut Vec<
             _ => body.push(Statement::Unpark(kin[source.below(kin.len())])),
         },
         Theme::Buffers => buffered(source, body),
+        Theme::Timers => {
+            let limit = LIMITS[source.below(LIMITS.len())];
+            body.push(match source.below(3) {
+                0 => Statement::Sleep(limit),
+                1 => Statement::ParkFor(limit),
+                _ => Statement::Unpark(kin[source.below(kin.len())]),
+            });
+        }
         Theme::Locks | Theme::All => {
             let mutex = source.below(MUTEXES);
             body.push(Statement::Lock(mutex));

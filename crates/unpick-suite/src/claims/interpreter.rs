@@ -137,12 +137,13 @@ impl Local<'_> {
                     .expect("a task that panics ends the execution");
             }
             Statement::Yield => thread::yield_now(),
-            Statement::Sleep => thread::sleep(Duration::from_millis(1)),
+            Statement::Sleep(limit) => thread::sleep(Duration::from_millis(limit)),
             Statement::Barrier => {
                 let is_leader = shared.barrier.wait().is_leader();
                 self.see(u8::from(is_leader));
             }
             Statement::Park => thread::park(),
+            Statement::ParkFor(limit) => thread::park_timeout(Duration::from_millis(limit)),
             Statement::Unpark(0) => self.main.as_ref().expect("only children do").unpark(),
             Statement::Unpark(child) => {
                 self.threads[child]

@@ -2,8 +2,12 @@
 //!
 //! Written from the definitions: tasks take turns at visible operations, invisible work follows its
 //! operation at once, and under `tso` and `pso` stores wait in a queue per task or per task and variable.
+//!
+//! Time: a timer is set when its task comes to stand before the statement. It can fire while its moment is at
+//! most [`MAX_DELAY`] from now. If nothing can happen, it is the moment of the earliest timer. A timer that
+//! fires makes it the moment of that timer, unless it is later already.
 
-use super::{ATOMICS, Ending, GAVE_UP, MUTEXES, Program, Statement, Terminal};
+use super::{ATOMICS, Ending, GAVE_UP, MAX_DELAY, MUTEXES, Program, Statement, Terminal};
 use std::collections::{BTreeSet, HashSet};
 use unpick::Memory;
 
@@ -30,6 +34,8 @@ struct Task {
     r: u8,
     seen: Vec<u8>,
     has_token: bool,
+    /// When its timer fires, in milliseconds.
+    timer: Option<u64>,
     /// What others cannot see, oldest first.
     buffer: Vec<Waiting>,
 }
@@ -57,6 +63,8 @@ struct State {
     panicked: Option<usize>,
     /// The end of the first task has ended the program.
     is_over: bool,
+    /// Milliseconds since the beginning.
+    now: u64,
 }
 
 impl Program {
@@ -103,6 +111,7 @@ impl Machine<'_> {
             r: 0,
             seen: Vec::new(),
             has_token: false,
+            timer: None,
             buffer: Vec::new(),
         };
         let mut state = State {
@@ -113,6 +122,7 @@ impl Machine<'_> {
             round: 0,
             panicked: None,
             is_over: false,
+            now: 0,
         };
         state.tasks[0].exists = true;
         self.settle(&mut state, 0);
@@ -132,6 +142,26 @@ impl Machine<'_> {
                 return;
             }
             state.tasks[task].at += 1;
+        }
+        let statement = self.statement(state, task);
+        state.tasks[task].timer = match statement {
+            Some(Statement::Sleep(limit) | Statement::ParkFor(limit)) => Some(state.now + limit),
+            _ => None,
+        };
+    }
+
+    /// The timer of a task fires, if it can.
+    fn fire(&self, state: &State, task: usize, next: &mut Vec<State>) {
+        let Some(moment) = state.tasks[task].timer else {
+            return;
+        };
+        if moment <= state.now + MAX_DELAY {
+            let mut state = state.clone();
+            state.now = state.now.max(moment);
+            // A park that ends leaves no token behind, however it ends.
+            let is_park = matches!(self.statement(&state, task), Some(Statement::ParkFor(_)));
+            state.tasks[task].has_token &= !is_park;
+            next.push(self.go_on(state, task));
         }
     }
 
@@ -170,8 +200,21 @@ impl Machine<'_> {
         )
     }
 
-    /// What can happen next.
+    /// What can happen next, when time has passed if nothing can happen before.
     fn successors(&self, state: &State) -> Vec<State> {
+        let next = self.successors_now(state);
+        let timers = state.tasks.iter().filter(|task| task.exists);
+        match timers.filter_map(|task| task.timer).min() {
+            Some(moment) if next.is_empty() => {
+                let mut state = state.clone();
+                state.now = moment;
+                self.successors_now(&state)
+            }
+            _ => next,
+        }
+    }
+
+    fn successors_now(&self, state: &State) -> Vec<State> {
         let mut next = Vec::new();
         for task in (0..state.tasks.len()).filter(|&task| state.tasks[task].exists) {
             self.flushes(state, task, &mut next);
@@ -267,7 +310,8 @@ impl Machine<'_> {
                 }
                 next.push(self.go_on(state, task));
             }
-            Statement::Yield | Statement::Sleep => next.push(self.go_on(state, task)),
+            Statement::Yield => next.push(self.go_on(state, task)),
+            Statement::Sleep(_) => self.fire(&state, task, next),
             // Everything else waits until others can see what the task has stored.
             _ if !state.tasks[task].buffer.is_empty() => {}
             Statement::Fence => next.push(self.go_on(state, task)),
@@ -293,6 +337,12 @@ impl Machine<'_> {
                 }
             }
             Statement::Park => {
+                if std::mem::take(&mut state.tasks[task].has_token) {
+                    next.push(self.go_on(state, task));
+                }
+            }
+            Statement::ParkFor(_) => {
+                self.fire(&state, task, next);
                 if std::mem::take(&mut state.tasks[task].has_token) {
                     next.push(self.go_on(state, task));
                 }

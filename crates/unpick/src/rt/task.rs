@@ -9,7 +9,7 @@ use std::panic::{Location, resume_unwind};
 use std::sync::atomic::Ordering;
 use std::thread::panicking;
 use std::time::Duration;
-use unpick_engine::{Effect, Grant, Shape};
+use unpick_engine::{Effect, Grant, Shape, Timer};
 use unpick_trace::{Choice, ObjectId, Op, OpKind, TaskId};
 
 /// Times a task may swallow the unwinding of its execution before its stack is given up.
@@ -133,17 +133,18 @@ pub(crate) fn operate_until_at<M: Modelled + ?Sized>(
     limit: Duration,
     location: &'static Location<'static>,
 ) -> Option<Grant> {
-    let deadline = clock_now()?.saturating_add(nanoseconds(limit));
-    let grant = operate_fully(kind, true, 0, value, location);
-    if grant == Some(Grant::TimedOut) {
-        advance_clock(deadline);
-    }
-    grant
+    set_timer(limit)?;
+    operate_fully(kind, true, 0, value, location)
 }
 
-/// A duration as a number for the virtual clock.
-pub(crate) fn nanoseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+/// Sets the timer of the running task for its next sleep or wait with a deadline. `None` outside an execution.
+pub(crate) fn set_timer(limit: Duration) -> Option<()> {
+    let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+    with_runtime(|runtime, task| {
+        if !runtime.is_tearing_down {
+            runtime.execution.set_timer(task, Timer::After(limit_ns));
+        }
+    })
 }
 
 /// Performs an operation with a deadline or an argument. `None` outside an execution.
@@ -787,14 +788,4 @@ pub(crate) fn heat(monitor: &str, hot: Option<(&str, u64)>) {
 /// Virtual time in nanoseconds; looking lets a little pass. `None` outside an execution.
 pub(crate) fn clock_look() -> Option<u64> {
     with_runtime(|runtime, task| runtime.execution.look_at_clock(task))
-}
-
-/// Virtual time in nanoseconds. `None` outside an execution.
-pub(crate) fn clock_now() -> Option<u64> {
-    with_runtime(|runtime, _| runtime.execution.clock_ns())
-}
-
-/// Lets virtual time pass up to a moment.
-pub(crate) fn advance_clock(moment_ns: u64) {
-    with_runtime(|runtime, _| runtime.execution.advance_clock_to(moment_ns));
 }
