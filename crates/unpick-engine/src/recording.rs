@@ -329,8 +329,7 @@ impl Again<'_> {
                 let variable = execution.pending_op(owner).object;
                 execution.buffer_store(owner, 0, 0, value);
                 self.objects[buffer.index()] = execution.buffer_of(owner);
-                let renamed = execution.agent_for(owner, variable);
-                self.renamed[agent.index()] = renamed;
+                self.renamed[agent.index()] = execution.agent_for(owner, variable);
                 if self.tasks.len() < execution.task_count() {
                     self.tasks.push(agent.index());
                 }
