@@ -210,6 +210,8 @@ fn explore(program: &'static Program, strategy: &str, executions: u64) -> Explor
         .strategy(strategy)
         .executions(executions)
         .keep_going(true)
+        .patience(1)
+        .fail_on_limit(true)
         .confirm(0)
         .spurious_wakes(0)
         .writers_first(false)

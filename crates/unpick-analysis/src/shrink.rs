@@ -17,10 +17,14 @@ mod branches;
 
 pub(crate) use branches::Branches;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use unpick_trace::{Outcome, Plan, Segment, Step, TaskSet, Trace, same_failure};
 
 /// Executions with as many preemptions as the least one has, at most.
 const EQUALS_MAX: u64 = 500;
+
+/// Steps that an execution of the budget stands for: one of more steps takes more of it.
+const STEPS_EACH: u64 = 10_000;
 
 /// An execution that has ended.
 #[derive(Clone, Debug)]
@@ -29,6 +33,13 @@ pub struct Ended {
     pub outcome: Outcome,
     /// What happened in it.
     pub trace: Trace,
+}
+
+impl Ended {
+    /// How many executions of a budget it takes.
+    pub(crate) fn price(&self) -> u64 {
+        (self.trace.steps.len() as u64).div_ceil(STEPS_EACH).max(1)
+    }
 }
 
 /// Runs the program once along a plan; `None` if there is no more time.
@@ -54,7 +65,7 @@ pub fn shrink(failing: Ended, executions_max: u64, run: &mut Run<'_>) -> Shrunk 
         least: failing,
         tried: HashSet::new(),
         executions: 0,
-        executions_max,
+        left: executions_max,
         is_over: false,
         run,
     };
@@ -103,10 +114,11 @@ struct Shrinking<'a, 'b> {
     cost: Cost,
     /// Those of the least execution.
     segments: Vec<Segment>,
-    /// Changed plans that were followed.
-    tried: HashSet<Plan>,
+    /// Hashes of changed plans that were followed: those of a long execution are long, too.
+    tried: HashSet<u64>,
     executions: u64,
-    executions_max: u64,
+    /// Executions that are left of the budget.
+    left: u64,
     /// No execution is left, or no time.
     is_over: bool,
     run: &'a mut Run<'b>,
@@ -129,13 +141,16 @@ impl Shrinking<'_, '_> {
 
     /// Runs a plan.
     fn follow(&mut self, plan: &Plan) -> Option<Ended> {
-        self.is_over |= self.executions >= self.executions_max;
+        self.is_over |= self.left == 0;
         if self.is_over {
             return None;
         }
         let ended = (self.run)(plan);
         self.is_over |= ended.is_none();
-        self.executions += u64::from(ended.is_some());
+        if let Some(ended) = &ended {
+            self.executions += 1;
+            self.left = self.left.saturating_sub(ended.price());
+        }
         ended
     }
 
@@ -153,11 +168,10 @@ impl Shrinking<'_, '_> {
 
     /// Runs a plan, unless that was done before, and keeps what comes of it if that is less.
     fn attempt(&mut self, plan: Plan) -> bool {
-        if self.tried.contains(&plan) {
+        if self.is_over || !self.tried.insert(hash_of(&plan)) {
             return false;
         }
         let ended = self.follow(&plan);
-        self.tried.insert(plan);
         ended.is_some_and(|ended| self.keep(ended))
     }
 
@@ -170,7 +184,7 @@ impl Shrinking<'_, '_> {
         let mut size = self.segments.len().div_ceil(2);
         while size > 0 && !self.is_over {
             let mut end = self.segments.len();
-            while end > 0 {
+            while end > 0 && !self.is_over {
                 let start = end.saturating_sub(size);
                 let mut rest = self.segments.clone();
                 rest.drain(start..end);
@@ -283,6 +297,12 @@ impl Shrinking<'_, '_> {
             }
         }
     }
+}
+
+fn hash_of(plan: &Plan) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    plan.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// How far a switch is moved: by one operation, by half of those there are.

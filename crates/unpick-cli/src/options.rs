@@ -27,9 +27,13 @@ pub(crate) struct ExplorationArguments {
     /// Time after which no execution is begun, as 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
-    /// Operations after which an execution counts as a livelock [default: 20000]
+    /// Operations that the strategy leads; longer executions go on under a fair schedule, up to 10 times as
+    /// many [default: 20000]
     #[arg(long, value_name = "N", value_parser = parse_number)]
     steps: Option<u64>,
+    /// Count an execution as a failure that is not at its end then, and not only as inconclusive
+    #[arg(long)]
+    fail_on_limit: bool,
     /// Seed of the randomised strategies [default: 0x5eed]
     #[arg(long, value_name = "SEED", value_parser = parse_number)]
     seed: Option<u64>,
@@ -111,6 +115,7 @@ impl ExplorationArguments {
             executions: get(Key::Executions).number(),
             time: settings.get(Key::Time).map(Value::time),
             steps: get(Key::Steps).number(),
+            fail_on_limit: get(Key::FailOnLimit).flag(),
             seed: get(Key::Seed).number(),
             jobs: get(Key::Jobs).number() as usize,
             shard: self.shard,
@@ -163,6 +168,10 @@ impl ExplorationArguments {
             (Key::Executions, number(self.executions)),
             (Key::Time, self.time.map(Value::Time)),
             (Key::Steps, number(self.steps)),
+            (
+                Key::FailOnLimit,
+                self.fail_on_limit.then_some(Value::Flag(true)),
+            ),
             (Key::Seed, number(self.seed)),
             (Key::Jobs, number(self.jobs)),
             (Key::KeepGoing, self.keep_going.then_some(Value::Flag(true))),
@@ -190,6 +199,7 @@ fn defaults() -> impl Iterator<Item = Setting> {
         (Key::Strategy, Value::Text("portfolio".to_string())),
         (Key::Executions, Value::Number(1_000)),
         (Key::Steps, Value::Number(20_000)),
+        (Key::FailOnLimit, Value::Flag(false)),
         (Key::Seed, Value::Number(0x5eed)),
         (Key::Jobs, Value::Number(1)),
         (Key::KeepGoing, Value::Flag(false)),
@@ -216,6 +226,7 @@ pub(crate) struct ExplorationOptions {
     pub(crate) executions: u64,
     pub(crate) time: Option<Duration>,
     pub(crate) steps: u64,
+    pub(crate) fail_on_limit: bool,
     pub(crate) seed: u64,
     pub(crate) jobs: usize,
     pub(crate) shard: Option<Shard>,
@@ -243,6 +254,7 @@ impl ExplorationOptions {
             .try_strategy(&self.strategy)?
             .executions(self.executions)
             .steps(self.steps)
+            .fail_on_limit(self.fail_on_limit)
             .seed(self.seed)
             .jobs(self.jobs)
             .keep_going(self.keep_going)
@@ -284,10 +296,11 @@ impl ExplorationOptions {
     /// What must be the same for all shards besides program, strategy and seed.
     pub(crate) fn text(&self) -> String {
         format!(
-            "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} max_delay={} \
-             races={} memory={}",
+            "executions={} steps={} fail_on_limit={} keep_going={} spurious_wakes={} weak_failures={} \
+             max_delay={} races={} memory={}",
             self.executions,
             self.steps,
+            u8::from(self.fail_on_limit),
             u8::from(self.keep_going),
             self.spurious_wakes,
             self.weak_failures,

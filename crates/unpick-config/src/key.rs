@@ -14,8 +14,10 @@ pub enum Key {
     Executions,
     /// Time after which no execution is begun.
     Time,
-    /// Operations after which an execution counts as a livelock.
+    /// Operations after which an execution goes on under a fair schedule.
     Steps,
+    /// Whether an execution that takes too many operations has failed.
+    FailOnLimit,
     /// Seed of the randomised strategies.
     Seed,
     /// Workers.
@@ -64,6 +66,7 @@ impl Key {
         Executions,
         Time,
         Steps,
+        FailOnLimit,
         Seed,
         Jobs,
         KeepGoing,
@@ -85,6 +88,7 @@ impl Key {
             Executions => "executions",
             Time => "time",
             Steps => "steps",
+            FailOnLimit => "fail_on_limit",
             Seed => "seed",
             Jobs => "jobs",
             KeepGoing => "keep_going",
@@ -112,7 +116,7 @@ impl Key {
             Seed | Shrink | Confirm | SpuriousWakes | WeakFailures => Kind::Number(0),
             Time => Kind::Time,
             MaxDelay => Kind::Delay,
-            KeepGoing | Races | EndsWithMain => Kind::Flag,
+            FailOnLimit | KeepGoing | Races | EndsWithMain => Kind::Flag,
             Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
         }

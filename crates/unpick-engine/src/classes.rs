@@ -148,6 +148,7 @@ fn outcome_number(outcome: Option<&Outcome>) -> u64 {
             FailureKind::InvalidFree => 13,
             FailureKind::Livelock => 14,
             FailureKind::OutOfBounds => 15,
+            FailureKind::StepLimit => 16,
         },
     }
 }

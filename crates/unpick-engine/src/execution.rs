@@ -6,6 +6,10 @@
 
 mod clock;
 mod decision;
+mod limit;
+mod settings;
+
+pub use settings::Settings;
 
 pub use clock::Timer;
 
@@ -27,57 +31,11 @@ use alloc::{
     vec::Vec,
 };
 use core::{panic::Location, sync::atomic::Ordering};
-use serde::{Deserialize, Serialize};
+use limit::{Tail, Waits};
 use unpick_trace::{
     Failure, FailureKind, ObjectId, ObjectInfo, ObjectKind, Op, OpKind, Outcome, Site, SiteId,
     TaskId, TaskInfo, TaskSet, Trace,
 };
-
-/// What a program may run into besides the order of its tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
-    /// Operations after which an execution counts as a livelock.
-    pub steps_max: u64,
-    /// Waits that may end without a notification, in one execution.
-    pub spurious_wakes_max: u32,
-    /// Weak compare-and-exchanges that may fail without reason, in one execution.
-    pub weak_failures_max: u32,
-    /// How long a task that could run may be held up, in nanoseconds of virtual time. A timer can fire
-    /// ahead of other tasks if its deadline is at most this far away; `None` lets every timer do so, as in
-    /// traces that do not name it.
-    #[serde(default)]
-    pub max_delay_ns: Option<u64>,
-    /// When others see a store.
-    #[serde(default)]
-    pub memory: Memory,
-    /// Whether readers of a reader-writer lock wait while a writer waits.
-    #[serde(default)]
-    pub writers_first: bool,
-    /// Whether the end of the first task is the end of the execution, as that of `main` is the end of a
-    /// process. Otherwise it ends with the last task.
-    #[serde(default)]
-    pub ends_with_main: bool,
-}
-
-impl Settings {
-    /// The usual [`Settings::max_delay_ns`]: longer than a busy machine holds up a thread that can run as a
-    /// rule, and shorter than the time-outs of tests.
-    pub const MAX_DELAY_NS: u64 = 100_000_000;
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            steps_max: 20_000,
-            spurious_wakes_max: 1,
-            weak_failures_max: 1,
-            max_delay_ns: Some(Settings::MAX_DELAY_NS),
-            memory: Memory::Sc,
-            writers_first: false,
-            ends_with_main: false,
-        }
-    }
-}
 
 /// What came of an operation, for the front end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -205,8 +163,11 @@ pub struct Execution {
     /// What came of the last operation.
     pub(crate) granted: Grant,
     pub(crate) operation_count: u64,
-    /// The number of operations after which the execution is over: once it has an outcome, zero.
+    /// The number of operations after which the path of a step looks up: for tasks that wait, for the step
+    /// limit, for the end. Zero once the execution has an outcome.
     operation_limit: u64,
+    tail: Tail,
+    waits: Waits,
     /// Operations before the first point with two enabled tasks; all until it comes.
     uncontended_count: u64,
     /// Operations performed while their task unwound.
@@ -266,6 +227,8 @@ impl Execution {
             granted: Grant::Done,
             operation_count: 0,
             operation_limit: settings.steps_max,
+            tail: Tail::default(),
+            waits: Waits::default(),
             uncontended_count: u64::MAX,
             forced_count: 0,
             last_step: 0,
@@ -308,7 +271,7 @@ impl Execution {
         self.running = TaskId::MAIN;
         self.last_yields = false;
         self.operation_count = 0;
-        self.operation_limit = self.settings.steps_max;
+        self.reset_limits();
         self.uncontended_count = u64::MAX;
         self.forced_count = 0;
         self.last_step = 0;
@@ -393,9 +356,10 @@ impl Execution {
         self.operation_count
     }
 
-    /// Number of operations from the first point with two enabled tasks on.
+    /// Number of operations from the first point with two enabled tasks on, up to the step limit.
     pub fn contended_count(&self) -> u64 {
-        self.operation_count.saturating_sub(self.uncontended_count)
+        let led_count = self.operation_count.min(self.settings.steps_max);
+        led_count.saturating_sub(self.uncontended_count)
     }
 
     /// Whether no task can go on now.
@@ -762,7 +726,7 @@ impl Execution {
 
     /// Whether the last transition ended the execution, although other tasks may have had more to do.
     pub fn is_cut_short(&self) -> bool {
-        self.has_exited || matches!(self.outcome, Some(Outcome::Fail(_)))
+        self.has_exited || matches!(self.outcome, Some(Outcome::Fail(_))) && !self.is_endless()
     }
 
     /// Ends the execution on behalf of the strategy, whatever the program did.

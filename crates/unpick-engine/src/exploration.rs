@@ -122,7 +122,11 @@ pub struct Exploration {
     pub schedules: u64,
     /// Schedules that fail.
     pub failures: u64,
-    /// The first of them.
+    /// Schedules that were not at their end when they had taken all the steps that were allowed, and did not
+    /// fail.
+    #[serde(default)]
+    pub inconclusive: u64,
+    /// The first that fails.
     pub first_failure: Option<Box<FirstFailure>>,
     /// All of them, put together where they are the same, if the exploration goes on after a failure.
     pub groups: FailureGroups,
@@ -169,6 +173,7 @@ impl Default for Exploration {
             executions: 0,
             schedules: 0,
             failures: 0,
+            inconclusive: 0,
             first_failure: None,
             groups: FailureGroups::default(),
             diverged: None,
@@ -265,6 +270,7 @@ impl Exploration {
         self.executions += later.executions;
         self.schedules += later.schedules;
         self.failures += later.failures;
+        self.inconclusive += later.inconclusive;
         self.complete = later.complete;
         self.provided.merge(later.provided);
         self.stopped_because = later.stopped_because;
@@ -312,6 +318,7 @@ impl Exploration {
     fn restart(&mut self) {
         self.schedules = 0;
         self.failures = 0;
+        self.inconclusive = 0;
         self.groups.clear();
         if let Some(classes) = &mut self.classes {
             *classes = Classes::default();
@@ -378,6 +385,7 @@ impl Exploration {
             return;
         }
         self.schedules += 1;
+        self.inconclusive += u64::from(matches!(outcome, Outcome::StepLimit { .. }));
         let is_failure = outcome.is_failure();
         if let Some(bound) = strategy.bound() {
             self.begin_bound(bound);
@@ -632,19 +640,21 @@ fn run_loop(
         let execution = runtime.execution();
         execution.watch(limits.classes || strategy.watches());
         execution.keep_calls(strategy.records());
+        execution.be_fair(strategy.is_fair());
         runtime.execute(strategy);
         let execution = runtime.execution();
         // Reductions take a look at the clock for something that no other task notices.
         if strategy.watches() && execution.has_read_clock() {
             execution.assume(Proviso::Clock);
         }
-        let counts = match strategy.end(execution) {
-            Ok(counts) => counts,
-            Err(stop) => {
-                execution.stop(stop);
-                false
-            }
+        let counts = match execution.counts_at_limit() {
+            Some(counts) => Ok(counts),
+            None => strategy.end(execution),
         };
+        let counts = counts.unwrap_or_else(|stop| {
+            execution.stop(stop);
+            false
+        });
         let is_schedule = counts && execution.outcome().is_some_and(is_complete);
         survey.add(execution, is_schedule, strategy, found);
         found.analyse(execution, limits);

@@ -200,11 +200,8 @@ impl Execution {
 
     #[cold]
     fn judge_races_of_cells(&mut self) {
-        let is_open = matches!(
-            self.outcome(),
-            Some(Outcome::Pass | Outcome::Deadlock(_) | Outcome::StepLimit { .. })
-        );
-        if !is_open {
+        let is_open = matches!(self.outcome(), Some(Outcome::Pass | Outcome::Deadlock(_)));
+        if !is_open && !self.is_endless() {
             return;
         }
         let mut memory = core::mem::take(&mut self.race_memory);

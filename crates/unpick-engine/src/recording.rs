@@ -116,8 +116,13 @@ impl Execution {
             }
         });
         let asked = self.trace.steps.iter().filter(|step| !step.is_operation());
+        // What is recorded has no more operations than the step limit.
+        let settings = Settings {
+            patience: 1,
+            ..*self.settings()
+        };
         Some(Recording {
-            settings: *self.settings(),
+            settings,
             transitions: transitions.collect(),
             calls: self.watch.calls.clone(),
             shapes: self.shapes(),

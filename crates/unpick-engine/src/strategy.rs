@@ -195,6 +195,19 @@ pub trait Strategy: Send {
         execution.advance_past_end(self)
     }
 
+    /// Whether this strategy still decides what happens behind the step limit. One that follows a recorded
+    /// execution does, as far as the record goes. Otherwise the execution goes on under a fair schedule.
+    fn leads_on(&mut self, view: &View<'_>) -> bool {
+        let _ = view;
+        false
+    }
+
+    /// Whether a task that keeps another one waiting for long, although that one could run, is to be taken
+    /// for one that yields.
+    fn is_fair(&self) -> bool {
+        false
+    }
+
     /// Looks at a finished execution. `Ok(false)` means that it does not count as a schedule.
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
         let _ = execution;
@@ -202,7 +215,7 @@ pub trait Strategy: Send {
     }
 
     /// Whether this strategy wants the effects of transitions noted, as [`History`](crate::History)
-    /// needs them.
+    /// needs them. One that does takes an execution that reaches the step limit for finished there.
     fn watches(&self) -> bool {
         false
     }

@@ -139,7 +139,7 @@ impl Transcript {
         for number in 0..history.events().len() {
             writer.write(number);
         }
-        if matches!(execution.outcome(), Some(Outcome::Fail(_))) {
+        if matches!(execution.outcome(), Some(Outcome::Fail(_))) && !execution.is_endless() {
             writer.transcript.failed = writer.last_transition();
         }
         writer.write_waiting_stores();

@@ -290,17 +290,29 @@ fn endless_programs_meet_the_step_limit() {
             &mut self.0
         }
     }
-    let settings = Settings {
-        steps_max: 100,
-        ..Settings::default()
+    let explored = |patience, fail_on_limit| {
+        let settings = Settings {
+            steps_max: 100,
+            patience,
+            fail_on_limit,
+            ..Settings::default()
+        };
+        let mut endless = Endless(Execution::new(settings));
+        explore(&mut endless, &mut All::default(), &ALL, &mut |_| {
+            Control::Continue
+        })
     };
-    let mut endless = Endless(Execution::new(settings));
-    let found = explore(&mut endless, &mut All::default(), &ALL, &mut |_| {
-        Control::Continue
-    });
-    assert_eq!(found.steps_max, 100);
+    let kind = |found: unpick_engine::Exploration| match found.first_failure.unwrap().outcome {
+        Outcome::Fail(failure) => failure.kind,
+        other => panic!("{other:?}"),
+    };
+    let found = explored(1, false);
     assert_eq!(
-        found.first_failure.unwrap().outcome,
-        Outcome::StepLimit { limit: 100 }
+        (found.steps_max, found.inconclusive, found.failures),
+        (100, 1, 0)
     );
+    assert_eq!(kind(explored(1, true)), FailureKind::StepLimit);
+    let found = explored(10, false);
+    assert_eq!((found.steps_max, found.inconclusive), (1_000, 0));
+    assert_eq!(kind(found), FailureKind::Livelock);
 }

@@ -15,6 +15,8 @@ fn explored(strategy: &str, executions: u64, scenario: Scenario) -> Exploration 
         .strategy(strategy)
         .executions(executions)
         .steps(5_000)
+        .patience(1)
+        .fail_on_limit(true)
         .timeouts(false);
     explore(config, move || scenario.run().wait())
 }

@@ -158,6 +158,7 @@ fn reads_and_additions_are_linearizable_while_the_primary_is_killed() {
                 ..Scenario::new(Bugs::none())
             };
             let config = Config::new().strategy(strategy).executions(60).steps(5_000);
+            let config = config.patience(1).fail_on_limit(true);
             let found = explore(config, move || record(scenario).wait());
             if let Some(failure) = found.first_failure {
                 panic!("{strategy}, {replication:?}: {:?}", failure.outcome);

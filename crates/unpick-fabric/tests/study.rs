@@ -1,6 +1,6 @@
 //! The system without bugs, and each of the bugs.
 
-use unpick::trace::Outcome;
+use unpick::trace::{FailureKind, Outcome};
 use unpick::{Config, Exploration, explore, replay, understand};
 use unpick_actors::Wait;
 use unpick_fabric::{Bug, Bugs, Replication, Scenario};
@@ -16,6 +16,8 @@ fn config(strategy: &str, seed: u64, executions: u64) -> Config {
         .seed(seed)
         .executions(executions)
         .steps(STEPS_MAX)
+        .patience(1)
+        .fail_on_limit(true)
 }
 
 fn explored(config: Config, scenario: Scenario) -> Exploration {
@@ -56,7 +58,7 @@ fn the_first_replication_disks_and_two_kills_change_nothing() {
 
 fn text(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Fail(failure) => failure.message.clone(),
+        Outcome::Fail(failure) if failure.kind != FailureKind::StepLimit => failure.message.clone(),
         other => other.word().to_string(),
     }
 }

@@ -1,7 +1,7 @@
 //! The line that says why, from what running the program again has shown.
 
 use crate::operation::{Object, operation};
-use crate::why::{deadlock_sentence, why};
+use crate::why::{deadlock_sentence, is_endless, why};
 use unpick_analysis::{Cause, Event, Explanation, Intrusion, Pattern};
 use unpick_trace::{Choice, Deadlock, Outcome, Record, Trace};
 
@@ -25,7 +25,9 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
         (Pattern::EveryOrder | Pattern::LockOrder, Outcome::Deadlock(deadlock)) => {
             deadlock_sentence(deadlock, trace)
         }
-        (Pattern::EveryOrder, Outcome::StepLimit { .. }) => why(outcome, trace),
+        (Pattern::EveryOrder, Outcome::Fail(failure)) if is_endless(failure.kind) => {
+            why(outcome, trace)
+        }
         (Pattern::EveryOrder, _) => "no schedule that was tried passes".into(),
         (Pattern::LostWakeUp, Outcome::Deadlock(deadlock)) => {
             let waiting = deadlock_sentence(deadlock, trace);
@@ -68,7 +70,7 @@ impl Telling<'_> {
             _ if !answers.is_empty() => {
                 format!("not a matter of order: {}", answers.join("; and "))
             }
-            Outcome::StepLimit { .. } => why(self.outcome, self.trace),
+            Outcome::Fail(failure) if is_endless(failure.kind) => why(self.outcome, self.trace),
             _ => {
                 "not explained: it does not depend on the order of any two operations alone".into()
             }

@@ -128,6 +128,9 @@ fn size_text(now: Size, before: Option<Size>) -> String {
     }
 }
 
+/// What to do about an execution that takes too many steps.
+const HINT: &str = "raise the limit with --steps or Config::steps if it only needs longer";
+
 /// What went wrong, in one line.
 pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
     match outcome {
@@ -147,6 +150,7 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
                 }
                 FailureKind::Misuse => format!("misuse{place}: {message}"),
                 FailureKind::DataRace | FailureKind::Livelock => message,
+                FailureKind::StepLimit => format!("step limit: {message} ({HINT})"),
                 FailureKind::StackOverflow => format!("stack overflow: {message}"),
                 FailureKind::Abort
                 | FailureKind::Signal
@@ -168,8 +172,7 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             }
         }
         Outcome::StepLimit { limit } => format!(
-            "livelock: not at its end after {} steps (raise the limit with --steps or \
-             Config::steps if it only needs longer)",
+            "inconclusive: not at its end after {} steps ({HINT})",
             thousands(*limit)
         ),
         Outcome::Diverged(divergence) => format!(

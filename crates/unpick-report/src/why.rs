@@ -14,11 +14,17 @@ pub fn why(outcome: &Outcome, trace: &Trace) -> String {
         Outcome::Fail(failure) if failure.kind == FailureKind::DataRace => {
             "no lock, join, message or atomic operation orders the two accesses".into()
         }
+        Outcome::Fail(failure) if is_endless(failure.kind) => last_circle(trace),
         Outcome::Fail(failure) => intrusion(failure.task, trace)
             .unwrap_or_else(|| "not explained: no task got in between another's accesses".into()),
         Outcome::StepLimit { .. } => last_circle(trace),
         _ => "nothing failed".to_string(),
     }
+}
+
+/// Whether a failing execution has not come to its end.
+pub(crate) fn is_endless(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::Livelock | FailureKind::StepLimit)
 }
 
 pub(crate) fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {

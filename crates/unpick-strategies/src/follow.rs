@@ -127,4 +127,9 @@ impl Strategy for Follow {
         let answer = found.map_or(0, |at| answers[at].answer);
         Ok(answer.min(question.answer_count() - 1))
     }
+
+    fn leads_on(&mut self, view: &View<'_>) -> bool {
+        self.meet(view);
+        self.planned(view).is_some()
+    }
 }

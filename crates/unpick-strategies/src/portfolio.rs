@@ -182,6 +182,11 @@ impl Strategy for Portfolio {
         Ok(true)
     }
 
+    /// What keeps a task waiting for long is a loop that nothing but that task can end, as a rule.
+    fn is_fair(&self) -> bool {
+        true
+    }
+
     fn learns(&self) -> bool {
         true
     }

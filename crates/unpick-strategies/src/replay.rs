@@ -83,6 +83,10 @@ impl Strategy for Replay {
         Ok(answer)
     }
 
+    fn leads_on(&mut self, _view: &View<'_>) -> bool {
+        true
+    }
+
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
         let done = execution.trace().steps.len();
         let is_diverged = matches!(

@@ -87,6 +87,10 @@ impl Strategy for Retrace {
         Ok(step.choice.answer())
     }
 
+    fn leads_on(&mut self, _view: &View<'_>) -> bool {
+        true
+    }
+
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
         self.see(&execution.trace().steps);
         let is_diverged = matches!(execution.outcome(), Some(Outcome::Diverged(_)));

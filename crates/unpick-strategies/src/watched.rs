@@ -35,6 +35,10 @@ impl Strategy for Watched {
         self.strategy.answer(view, question)
     }
 
+    fn leads_on(&mut self, view: &View<'_>) -> bool {
+        self.strategy.leads_on(view)
+    }
+
     fn end(&mut self, execution: &Execution) -> Result<bool, Stop> {
         let is_schedule = self.strategy.end(execution)?;
         self.transcript = Some(Transcript::new(execution));

@@ -67,7 +67,7 @@ struct Counted {
 impl Counted {
     fn of(found: &Exploration) -> Counted {
         let groups = found.groups.list().iter();
-        let is_livelock = |outcome: &Outcome| matches!(outcome, Outcome::StepLimit { .. });
+        let is_livelock = |outcome: &Outcome| outcome.word() == "step-limit";
         let mut livelocks = groups
             .clone()
             .filter(|group| is_livelock(&group.first.outcome));
@@ -168,6 +168,8 @@ impl Study for Fabric {
             .executions(cell.limit)
             .seed(cell.seed)
             .steps(STEPS_MAX)
+            .patience(1)
+            .fail_on_limit(true)
             .timeouts(faults.is_none())
             .keep_going(true)
             .confirm(0);

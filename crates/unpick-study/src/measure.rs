@@ -103,6 +103,9 @@ pub fn explore(
         .executions(cell.limit)
         .seed(cell.seed)
         .keep_going(true)
+        // As in the studies, the limit is a failure.
+        .patience(1)
+        .fail_on_limit(true)
         .classes(rules.classes)
         .memory(rules.memory)
         .confirm(0)

@@ -35,6 +35,8 @@ fn config(strategy: &str, executions: u64) -> Config {
         .writers_first(false)
         .weak_failures(0)
         .steps(200_000)
+        .patience(1)
+        .fail_on_limit(true)
 }
 
 fn body(label: &str) -> impl Fn() + Clone + Send + Sync + 'static {

@@ -13,7 +13,7 @@ pub enum Outcome {
     Fail(Failure),
     /// Some tasks can never go on.
     Deadlock(Deadlock),
-    /// The execution did not end within the allowed number of steps.
+    /// The execution did not end within the allowed number of steps, which says nothing about the program.
     StepLimit {
         /// The limit that was reached.
         limit: u64,
@@ -27,16 +27,14 @@ pub enum Outcome {
 impl Outcome {
     /// Whether the outcome is a bug of the program under test.
     pub fn is_failure(&self) -> bool {
-        matches!(
-            self,
-            Outcome::Fail(_) | Outcome::Deadlock(_) | Outcome::StepLimit { .. }
-        )
+        matches!(self, Outcome::Fail(_) | Outcome::Deadlock(_))
     }
 
     /// One word for tables and machine-readable output.
     pub fn word(&self) -> &'static str {
         match self {
             Outcome::Pass => "pass",
+            Outcome::Fail(failure) if failure.kind == FailureKind::StepLimit => "step-limit",
             Outcome::Fail(_) => "fail",
             Outcome::Deadlock(_) => "deadlock",
             Outcome::StepLimit { .. } => "step-limit",
@@ -84,6 +82,8 @@ pub enum FailureKind {
     Livelock,
     /// A task used memory beside a block of the heap.
     OutOfBounds,
+    /// The program was not at its end after the allowed number of steps, where that is a fault.
+    StepLimit,
 }
 
 /// Tasks that wait for each other, or for something that never comes.

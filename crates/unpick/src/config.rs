@@ -121,10 +121,25 @@ impl Config {
         self
     }
 
-    /// Operations after which an execution counts as a livelock (20,000).
+    /// The step limit: operations of an execution that the strategy leads (20,000). Behind it the execution
+    /// goes on under a fair schedule, up to [`patience`](Config::patience) times the limit.
     pub fn steps(mut self, limit: u64) -> Config {
         self.settings.steps_max = limit;
         self.told.insert(Key::Steps);
+        self
+    }
+
+    /// How many times the step limit an execution may take (10). One that repeats itself without a change then
+    /// is a livelock, any other is inconclusive. With 1 it ends at the limit, and is inconclusive.
+    pub fn patience(mut self, factor: u32) -> Config {
+        self.settings.patience = factor.max(1);
+        self
+    }
+
+    /// Whether an inconclusive execution is a failure (no).
+    pub fn fail_on_limit(mut self, fails: bool) -> Config {
+        self.settings.fail_on_limit = fails;
+        self.told.insert(Key::FailOnLimit);
         self
     }
 
@@ -301,6 +316,8 @@ impl Config {
     pub(crate) fn settings_text(&self) -> String {
         let Settings {
             steps_max,
+            patience,
+            fail_on_limit,
             spurious_wakes_max,
             weak_failures_max,
             max_delay_ns,
@@ -320,9 +337,15 @@ impl Config {
         } else {
             ""
         };
+        let limit = if fail_on_limit {
+            " fail_on_limit=1"
+        } else {
+            ""
+        };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max}{delay} races={} writers_first={}{memory}{end}",
+             weak_failures={weak_failures_max}{delay} races={} writers_first={}{memory}{end} \
+             patience={patience}{limit}",
             u8::from(self.races),
             u8::from(writers_first),
         )
@@ -347,11 +370,14 @@ impl Config {
 
     /// Takes over the settings of a trace's header, so that its replay meets the same questions.
     pub fn settings_from(mut self, text: &str) -> Config {
-        // Traces of old knew neither another model nor locks that prefer writers nor another end nor time.
+        // Traces of old knew neither another model nor locks that prefer writers nor another end nor time, and
+        // ended at the step limit.
         self.settings.memory = Memory::Sc;
         self.settings.writers_first = false;
         self.settings.ends_with_main = false;
         self.settings.max_delay_ns = None;
+        self.settings.patience = 1;
+        self.settings.fail_on_limit = false;
         for (name, text) in text
             .split_whitespace()
             .filter_map(|word| word.split_once('='))
@@ -364,6 +390,8 @@ impl Config {
             };
             match name {
                 "steps" => self.settings.steps_max = value,
+                "patience" => self.settings.patience = value as u32,
+                "fail_on_limit" => self.settings.fail_on_limit = value != 0,
                 "spurious_wakes" => self.settings.spurious_wakes_max = value as u32,
                 "weak_failures" => self.settings.weak_failures_max = value as u32,
                 "max_delay_ns" => self.settings.max_delay_ns = Some(value),
@@ -408,6 +436,7 @@ impl Config {
             Key::Executions => self.executions(value.number()),
             Key::Time => self.time(value.time()),
             Key::Steps => self.steps(value.number()),
+            Key::FailOnLimit => self.fail_on_limit(value.flag()),
             Key::Seed => self.seed(value.number()),
             Key::Jobs => self.jobs(value.number() as usize),
             Key::KeepGoing => self.keep_going(value.flag()),

@@ -163,8 +163,15 @@ impl Moment {
 
 /// Why an exploration has ended, and what it claims if it is complete.
 pub fn ending(found: &Exploration) -> String {
+    let undecided = match found.inconclusive {
+        0 => String::new(),
+        _ => format!(
+            "; {} inconclusive, not at the end after all steps allowed",
+            count(found.inconclusive, "execution")
+        ),
+    };
     if found.complete {
-        return found.claim().to_string();
+        return format!("{}{undecided}", found.claim());
     }
     let reason = match found.stopped_because {
         StopReason::Exhausted => "complete",
@@ -175,7 +182,7 @@ pub fn ending(found: &Exploration) -> String {
         StopReason::Interrupted => "interrupted",
         StopReason::Diverged => "stopped at a divergence",
     };
-    reason.to_string()
+    format!("{reason}{undecided}")
 }
 
 /// How many histories were seen.

@@ -402,7 +402,9 @@ fn fairness_sees_past_questions() {
         Config::new()
             .strategy("ipb:bound=1")
             .executions(200_000)
-            .steps(400),
+            .steps(400)
+            .patience(1)
+            .fail_on_limit(true),
         || {
             let shared = Arc::new(Mutex::new(false));
             for _ in 0..2 {

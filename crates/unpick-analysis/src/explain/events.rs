@@ -2,7 +2,9 @@
 
 use super::Cause;
 use crate::shrink::Ended;
-use unpick_trace::{Access, Op, OpKind, Outcome, Site, TaskId, Trace};
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use unpick_trace::{Access, ObjectId, Op, OpKind, Outcome, Site, TaskId, Trace};
 
 /// An operation that was performed, or that a task waits to perform.
 #[derive(Clone, Copy, Debug)]
@@ -186,19 +188,53 @@ pub(crate) fn essential(events: &[Event], causes: &[Cause]) -> Vec<Cause> {
 /// object, if one of the two may change it.
 pub(super) fn orderings(events: &[Event]) -> Vec<Cause> {
     let mut orderings = Vec::new();
+    let mut latest = Latest::default();
     for (second, event) in events.iter().enumerate() {
         if !event.can_move() {
             continue;
         }
+        let mut before = latest.before(event);
+        before.retain(|&first| events[first].conflicts_with(event));
+        before.sort_unstable_by_key(|&first| Reverse(first));
         let mut seen: Vec<TaskId> = vec![event.task];
-        for (first, before) in events[..second].iter().enumerate().rev() {
-            let conflicts = before.conflicts_with(event);
-            let is_it = before.is_performed && before.can_move() && conflicts;
-            if is_it && !seen.contains(&before.task) {
-                seen.push(before.task);
+        for first in before {
+            if !seen.contains(&events[first].task) {
+                seen.push(events[first].task);
                 orderings.push(Cause { first, second });
             }
         }
+        if event.is_performed {
+            latest.insert(event, second);
+        }
     }
     orderings
+}
+
+/// By object, the latest event of each task that performs the same operation: whether two events conflict
+/// follows from their operations. The end of the process touches everything, and stands for itself.
+#[derive(Default)]
+struct Latest(HashMap<Option<ObjectId>, HashMap<(TaskId, Op), usize>>);
+
+impl Latest {
+    /// The events that may conflict with one.
+    fn before(&self, event: &Event) -> Vec<usize> {
+        let touched: Vec<_> = match Latest::key(event) {
+            None => self.0.values().collect(),
+            object => [object, None]
+                .iter()
+                .filter_map(|key| self.0.get(key))
+                .collect(),
+        };
+        let indices = touched.into_iter().flat_map(HashMap::values);
+        indices.copied().collect()
+    }
+
+    fn insert(&mut self, event: &Event, index: usize) {
+        let events = self.0.entry(Latest::key(event)).or_default();
+        events.insert((event.task, event.op), index);
+    }
+
+    fn key(event: &Event) -> Option<ObjectId> {
+        (event.op.kind != OpKind::End).then_some(event.op.object)
+    }
 }

@@ -160,6 +160,7 @@ fn exploration_options(options: &Options, arguments: &PredictArguments) -> Explo
         executions: u64::MAX,
         time: Some(arguments.time),
         steps: settings.steps_max,
+        fail_on_limit: settings.fail_on_limit,
         seed: options.seed,
         jobs: 1,
         shard: None,

@@ -533,6 +533,8 @@ fn record(
     let settings = subject.drive.settings;
     let config = config
         .steps(settings.steps_max)
+        .patience(settings.patience)
+        .fail_on_limit(settings.fail_on_limit)
         .spurious_wakes(settings.spurious_wakes_max)
         .weak_failures(settings.weak_failures_max)
         .max_delay(settings.max_delay_ns.map(Duration::from_nanos))

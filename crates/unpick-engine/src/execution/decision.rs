@@ -201,7 +201,7 @@ impl Execution {
     fn choose_one<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> Option<(TaskId, usize)> {
         self.update_timers();
         let is_over = self.enabled_count == 0 || self.operation_count >= self.operation_limit;
-        if is_over && !self.goes_on() {
+        if is_over && !self.goes_on(strategy) {
             return None;
         }
         if self.enabled_count > self.enabled_max {
@@ -210,11 +210,17 @@ impl Execution {
         if !self.is_plain {
             self.restrict();
         }
-        let view = self.view();
-        let chosen = strategy.choose(&view);
-        if view.has_shown_eligible.get() {
-            self.provisos.merge(self.restricted_by);
-        }
+        let chosen = match self.is_led(strategy) {
+            true => {
+                let view = self.view();
+                let chosen = strategy.choose(&view);
+                if view.has_shown_eligible.get() {
+                    self.provisos.merge(self.restricted_by);
+                }
+                chosen
+            }
+            false => Ok(self.choose_fairly()),
+        };
         match chosen {
             Ok(task) => {
                 self.operation_count += 1;
@@ -239,7 +245,16 @@ impl Execution {
         if self.liveness.is_hot() {
             self.note_heat(task);
         }
+        if self.tail.is_active {
+            self.note_tail(task);
+        }
         self.note_yield(task);
+    }
+
+    /// Whether the strategy decides what happens here.
+    #[inline]
+    fn is_led<S: Strategy + ?Sized>(&self, strategy: &mut S) -> bool {
+        !self.tail.is_active || strategy.leads_on(&self.view())
     }
 
     /// Notes that more tasks are enabled than ever before.
@@ -251,15 +266,18 @@ impl Execution {
         self.enabled_max = enabled_count;
     }
 
-    /// Whether an execution in which nobody is enabled goes on with those who wait for that. Gives it
-    /// its outcome otherwise.
-    fn goes_on(&mut self) -> bool {
+    /// Whether an execution goes on in which no task is enabled, with those who wait for that, or which has
+    /// performed as many operations as were asked for. Gives it its outcome otherwise.
+    fn goes_on<S: Strategy + ?Sized>(&mut self, strategy: &mut S) -> bool {
         if self.has_passed() {
             self.outcome = Some(Outcome::Pass);
             self.operation_limit = 0;
             return false;
         }
-        if self.outcome.is_none() && self.operation_count < self.operation_limit && self.quiesce() {
+        if self.outcome.is_none()
+            && (self.enabled_count > 0 || self.quiesce())
+            && self.goes_beyond(strategy)
+        {
             return true;
         }
         self.conclude();
@@ -278,14 +296,10 @@ impl Execution {
     #[cold]
     fn conclude(&mut self) {
         if self.outcome.is_none() {
-            let limit = self.settings.steps_max;
-            self.outcome = Some(match self.enabled_count {
-                0 => self.terminal_outcome(),
-                _ => {
-                    self.assume(Proviso::StepLimit);
-                    Outcome::StepLimit { limit }
-                }
-            });
+            match self.enabled_count {
+                0 => self.outcome = Some(self.terminal_outcome()),
+                _ => self.end_at_limit(),
+            }
             self.operation_limit = 0;
         }
     }
@@ -298,7 +312,7 @@ impl Execution {
         self.forced_count += 1;
         if self.outcome.is_some()
             || !self.enabled.bits().contains(task)
-            || self.operation_count + self.forced_count > self.settings.steps_max
+            || self.operation_count + self.forced_count > self.settings.operations_max()
         {
             return false;
         }
@@ -350,7 +364,7 @@ impl Execution {
         self.eligible.bits().len()
     }
 
-    fn view(&self) -> View<'_> {
+    pub(super) fn view(&self) -> View<'_> {
         View {
             execution: self,
             is_plain: false,
@@ -524,7 +538,11 @@ impl Execution {
         if self.outcome.is_some() {
             return None;
         }
-        match strategy.answer(&self.view(), question) {
+        let answer = match self.is_led(strategy) {
+            true => strategy.answer(&self.view(), question),
+            false => Ok(self.answer_fairly(question)),
+        };
+        match answer {
             Ok(answer) => {
                 assert!(
                     answer < question.answer_count(),

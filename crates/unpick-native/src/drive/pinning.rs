@@ -57,7 +57,12 @@ impl Sought {
         };
         match self {
             Sought::Deadlock => matches!(outcome, Outcome::Deadlock(_)),
-            Sought::Livelock => matches!(outcome, Outcome::StepLimit { .. } | Outcome::Deadlock(_)),
+            Sought::Livelock => {
+                matches!(outcome, Outcome::StepLimit { .. } | Outcome::Deadlock(_))
+                    || kind.is_some_and(|kind| {
+                        matches!(kind, FailureKind::Livelock | FailureKind::StepLimit)
+                    })
+            }
             Sought::Abort => matches!(kind, Some(FailureKind::Abort | FailureKind::Panic)),
             Sought::Signal => {
                 matches!(kind, Some(FailureKind::Signal | FailureKind::StackOverflow))

@@ -166,7 +166,6 @@ pub fn options(strategy: &str, executions: u64) -> Options {
 pub fn kind(outcome: &Outcome) -> &'static str {
     let failure = match outcome {
         Outcome::Fail(failure) => failure,
-        Outcome::StepLimit { .. } => return "livelock",
         other => return other.word(),
     };
     match failure.kind {
@@ -180,6 +179,7 @@ pub fn kind(outcome: &Outcome) -> &'static str {
         FailureKind::UseAfterFree => "use-after-free",
         FailureKind::InvalidFree => "double-free",
         FailureKind::Livelock => "livelock",
+        FailureKind::StepLimit => "step-limit",
         FailureKind::OutOfBounds => "overflow",
     }
 }
