@@ -401,7 +401,6 @@ impl Runtime {
         strings::WATCHING.store(matters && self.task_count > 1, Ordering::Relaxed);
         self.clocks.begin(parent, task);
         let (stack, size) = self.slots[slot].stack;
-        // Where tasks are threads, that of any other one is known when its thread is created.
         let (start, length) = if slot == 0 {
             self.main_stack
         } else {
