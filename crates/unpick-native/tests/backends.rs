@@ -62,7 +62,7 @@ fn every_way_of_running_gives_the_same_executions() {
 #[test]
 fn stacks_and_thread_locals_lie_at_the_same_addresses() {
     let place = Place::new("addresses");
-    let command = place.build("addresses/hashed.c", false);
+    let command = place.build("nondeterminism/hashed.c", false);
     let explored = |(backend, reexecution), jobs| {
         let mut options = options("random", 20);
         options.limits.keep_going = true;

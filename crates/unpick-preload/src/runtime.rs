@@ -19,6 +19,7 @@ use crate::spinning::{PATIENCE, Spinning};
 use crate::strings;
 use crate::sys;
 use crate::tasks::{self, Slot};
+use crate::timestamp;
 use crate::waiting::{self, Waits};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -203,6 +204,7 @@ pub struct Runtime {
     pub shadow: Shadow,
     pub heap: Heap,
     pub random: Random,
+    pub timestamps: timestamp::Places,
     /// The lowest address of the first task's stack, and its size.
     pub main_stack: (usize, usize),
     /// Bytes of the stacks of the other tasks.
@@ -292,6 +294,7 @@ impl Runtime {
             shadow: open_shadow(),
             heap: crate::allocation::open(),
             random: Random::new(),
+            timestamps: timestamp::Places::NONE,
             main_stack: crate::posix::main_stack(),
             stack_size: crate::posix::stack_size(),
             values: Vec::new(),
