@@ -56,10 +56,10 @@ pub fn run(mut command: Command, limit: Duration, mut each: impl FnMut(&str)) ->
             Err(RecvTimeoutError::Timeout) if !is_late => {
                 is_late = true;
                 ends_at += GRACE;
-                signal(&child, libc::SIGINT);
+                signal(&child, "INT")?;
             }
             Err(RecvTimeoutError::Timeout) => {
-                signal(&child, libc::SIGKILL);
+                signal(&child, "KILL")?;
                 break;
             }
         }
@@ -71,10 +71,15 @@ pub fn run(mut command: Command, limit: Duration, mut each: impl FnMut(&str)) ->
     })
 }
 
-/// Sends a signal to the process group of a child that was started as its leader.
-fn signal(child: &Child, signal: i32) {
-    // SAFETY: the child has not been waited for, so the number is still that of its group.
-    unsafe { libc::kill(-(child.id() as i32), signal) };
+/// Sends a signal to the process group of a child that was started as its leader and has not been waited for: the
+/// number is still that of its group.
+fn signal(child: &Child, signal: &str) -> Result<()> {
+    let group = format!("-{}", child.id());
+    let status = Command::new("kill")
+        .args(["-s", signal, "--", &group])
+        .status();
+    // A group that has ended needs no signal.
+    status.map(drop).context("cannot start kill")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod bench;
 mod ci;
 mod claims;
 mod first_bug;
+mod historic;
 mod limited;
 mod native;
 mod oracles;
@@ -102,6 +103,14 @@ enum Chore {
         #[arg(long)]
         keep: bool,
     },
+    /// Explore tests of historic concurrency bugs, with the published version that has the bug and the one that mends it
+    Historic {
+        /// Only bugs whose name contains one of these
+        names: Vec<String>,
+        /// Minutes per version, the build included
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+    },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
     /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
     /// `bench compare` the comparison of traces, `bench ppct` `ppct` on real threads
@@ -146,6 +155,7 @@ fn main() -> ExitCode {
         } => first_bug::run(&root, &only, trials, schedules),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
+        Chore::Historic { names, minutes } => historic::run(&root, &names, minutes),
         Chore::Suites {
             crates,
             executions,

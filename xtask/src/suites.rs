@@ -18,7 +18,7 @@ use crate::limited::{self, End};
 use crate::packages::{self, Package};
 use crate::workspace;
 use table::{Seen, Whole};
-use verdict::Tested;
+pub use verdict::{Tested, Verdict};
 
 /// The judged failures.
 const JUDGED: &str = include_str!("../suites/judged.txt");

@@ -30,6 +30,7 @@ const KINDS: &[(&str, &str)] = &[
     ("panicked", "panic"),
     ("data race", "data race"),
     ("use after free", "use after free"),
+    ("double free", "invalid free"),
     ("invalid free", "invalid free"),
     ("heap buffer", "heap overflow"),
     ("SIG", "signal"),
