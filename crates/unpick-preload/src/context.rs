@@ -167,6 +167,10 @@ pub unsafe fn begin(context: &Context, number: *const u32) -> i64 {
 }
 
 /// The system call of that name, with its arguments; the new thread goes on as after [`exchange`].
+///
+/// # Safety
+///
+/// As for [`begin`].
 #[unsafe(naked)]
 unsafe extern "C" fn clone(
     flags: usize,

@@ -440,15 +440,7 @@ fn present(
         options: common_text(drive, options),
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
     };
-    let mut json = line.to_json(found);
-    if let (Some(warning), Some(list)) = (&noted, json["warnings"].as_array_mut()) {
-        list.push(json!({ "kind": warning.kind.word(), "text": warning.text }));
-    }
-    if let Some(diverged) = diverged {
-        json["error"] = json!(diverged);
-    }
-    json["backend"] = json!(explored.backend.word());
-    json["reexec"] = json!(explored.reexecution.word());
+    let json = with_notes(line.to_json(found), &explored, noted.as_ref(), diverged);
     let mut summary = suite::summary(name, found, options, elapsed);
     summary.push_str(&format!(
         "\n  {} and {}: {}",
@@ -465,6 +457,24 @@ fn present(
         summary,
         json,
     }
+}
+
+/// Adds to the object of an exploration what only native programs have.
+fn with_notes(
+    mut json: Value,
+    explored: &Explored,
+    noted: Option<&Warning>,
+    diverged: Option<String>,
+) -> Value {
+    if let (Some(warning), Some(list)) = (noted, json["warnings"].as_array_mut()) {
+        list.push(json!({ "kind": warning.kind.word(), "text": warning.text }));
+    }
+    if let Some(diverged) = diverged {
+        json["error"] = json!(diverged);
+    }
+    json["backend"] = json!(explored.backend.word());
+    json["reexec"] = json!(explored.reexecution.word());
+    json
 }
 
 fn leak(name: &str, failure: &FirstFailure, what: &str, cause: &str) -> String {
