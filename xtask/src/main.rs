@@ -6,9 +6,13 @@ mod bench;
 mod ci;
 mod claims;
 mod first_bug;
+mod historic;
+mod limited;
 mod native;
 mod oracles;
+mod packages;
 mod soundness;
+mod suites;
 mod tidy;
 mod understanding;
 mod workspace;
@@ -84,6 +88,32 @@ enum Chore {
         /// Only these; all by default
         parts: Vec<String>,
     },
+    /// Explore the test suites of published crates as they are, and count false alarms by the judged failures in
+    /// xtask/suites/judged.txt
+    Suites {
+        /// Crates, as NAME or NAME@VERSION; 15 crates in their newest versions by default
+        crates: Vec<String>,
+        /// Executions per test
+        #[arg(long, default_value_t = 100)]
+        executions: u64,
+        /// Seconds per test
+        #[arg(long, default_value_t = 1)]
+        time: u64,
+        /// Minutes per crate, the build included
+        #[arg(long, default_value_t = 20)]
+        minutes: u64,
+        /// Keep what was downloaded and built, below target/suites
+        #[arg(long)]
+        keep: bool,
+    },
+    /// Explore tests of historic concurrency bugs, with the published version that has the bug and the one that mends it
+    Historic {
+        /// Only bugs whose name contains one of these
+        names: Vec<String>,
+        /// Minutes per version, the build included
+        #[arg(long, default_value_t = 10)]
+        minutes: u64,
+    },
     /// Measure unpick, shuttle and loom side by side on the same programs; `bench native` measures
     /// native programs, `bench mcr` questions to the causal models of traces, `bench actors` actors,
     /// `bench compare` the comparison of traces, `bench ppct` `ppct` on real threads
@@ -130,6 +160,23 @@ fn main() -> ExitCode {
         } => first_bug::run(&root, &only, trials, schedules),
         Chore::Understanding => understanding::run(&root),
         Chore::Native { parts } => native::run(&root, &parts),
+        Chore::Historic { names, minutes } => historic::run(&root, &names, minutes),
+        Chore::Suites {
+            crates,
+            executions,
+            time,
+            minutes,
+            keep,
+        } => suites::run(
+            &root,
+            &crates,
+            &suites::Effort {
+                executions,
+                time,
+                minutes,
+                keep,
+            },
+        ),
         Chore::Bench { options } if options == ["native"] => native::measure(&root),
         Chore::Bench { options } if options == ["noise"] => bench::measure_noise(&root),
         Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),

@@ -9,6 +9,8 @@ mod examples;
 mod foreign;
 #[path = "native/jobs.rs"]
 mod jobs;
+#[path = "native/nondeterminism.rs"]
+mod nondeterminism;
 #[path = "native/odd.rs"]
 mod odd;
 #[path = "native/place.rs"]

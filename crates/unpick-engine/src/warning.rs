@@ -29,6 +29,10 @@ pub enum WarningKind {
     EndedEarly,
     /// What a trace implies could not be found out in full.
     NotAnalysed,
+    /// The program reads something that differs from one execution to the next, and gets something else for it.
+    Uncontrolled,
+    /// A failure does not come back in another back-end than the one that found it.
+    OtherBackend,
 }
 
 impl WarningKind {
@@ -43,6 +47,8 @@ impl WarningKind {
         WarningKind::PointNotReached,
         WarningKind::EndedEarly,
         WarningKind::NotAnalysed,
+        WarningKind::Uncontrolled,
+        WarningKind::OtherBackend,
     ];
 
     /// The kind in one word, for machines.
@@ -57,6 +63,8 @@ impl WarningKind {
             WarningKind::PointNotReached => "point-not-reached",
             WarningKind::EndedEarly => "ended-early",
             WarningKind::NotAnalysed => "not-analysed",
+            WarningKind::Uncontrolled => "uncontrolled",
+            WarningKind::OtherBackend => "other-backend",
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The exploration itself happens inside the program's process; this side only sees to it that there
 //! is one, and that it comes back.
 
+mod cause;
 mod confirmation;
 mod crew;
 mod debugger;

@@ -57,6 +57,32 @@ fn every_way_of_running_gives_the_same_executions() {
     );
 }
 
+/// Tables that hash addresses of locals, thread-locals or thread control blocks, such as that of parking_lot, do the
+/// same in every back-end.
+#[test]
+fn stacks_and_thread_locals_lie_at_the_same_addresses() {
+    let place = Place::new("addresses");
+    let command = place.build("nondeterminism/hashed.c", false);
+    let explored = |(backend, reexecution), jobs| {
+        let mut options = options("random", 20);
+        options.limits.keep_going = true;
+        options.backend = Some(backend);
+        options.reexecution = Some(reexecution);
+        options.jobs = jobs;
+        let found = explore(&command, &options, &mut |_| true).unwrap();
+        let found = found.exploration;
+        (found.failures, found.steps_total, found.hash)
+    };
+    let expected = explored(WAYS[0], 1);
+    assert_eq!(expected.0, 0);
+    for way in WAYS {
+        for jobs in [1, 2] {
+            let words = (way.0.word(), way.1.word());
+            assert_eq!(explored(way, jobs), expected, "{words:?}, {jobs}");
+        }
+    }
+}
+
 /// What is learned from earlier executions must reach the later ones, whoever runs them.
 #[test]
 fn a_process_for_each_execution_explores_the_same() {

@@ -96,14 +96,15 @@ pub unsafe extern "C" fn exchange(from: *mut Context, to: *const Context) {
     )
 }
 
-/// Saves the context of the calling thread in `context`, sets `*ready`, and lets the thread wait for
-/// ever on the little stack that ends at `top`. Returns in whoever goes on in the context.
+/// Saves the context of the calling thread in `context`, sets `*ready`, and lets the thread make the system call
+/// `rest` again and again on the little stack that ends at `top`. Returns in whoever goes on in the context.
 ///
 /// # Safety
 ///
-/// The stack is 256 bytes at least, aligned to 16, and used by nobody else.
+/// The stack is 256 bytes at least, aligned to 16, and used by nobody else. The system call takes zero as its
+/// argument, and waits or ends the thread.
 #[unsafe(naked)]
-pub unsafe extern "C" fn park(context: *mut Context, ready: *const u32, top: usize) {
+pub unsafe extern "C" fn park(context: *mut Context, ready: *const u32, top: usize, rest: u32) {
     naked_asm!(
         "push rbp",
         "push rbx",
@@ -118,6 +119,8 @@ pub unsafe extern "C" fn park(context: *mut Context, ready: *const u32, top: usi
         "mov [rdi + 8], rax",
         "mov [rdi], rsp",
         "mov rsp, rdx",
+        // A system call destroys rcx.
+        "mov ebx, ecx",
         "mov dword ptr [rsi], 1",
         // FUTEX_WAKE for whoever waits until this thread is parked.
         "mov rdi, rsi",
@@ -126,10 +129,73 @@ pub unsafe extern "C" fn park(context: *mut Context, ready: *const u32, top: usi
         "mov edx, 1",
         "xor r10d, r10d",
         "syscall",
-        // pause(2), again and again: only the context is wanted.
+        // Only the context is wanted.
         "2:",
-        "mov eax, 34",
+        "mov eax, ebx",
+        "xor edi, edi",
         "syscall",
         "jmp 2b",
+    )
+}
+
+/// Creates a thread of the system that goes on in `context`. The kernel writes its number to `number`, and clears
+/// that when the thread has left its stack for ever. Gives what the system call `clone` gives.
+///
+/// # Safety
+///
+/// As for [`exchange`]; no other thread goes on in the context.
+pub unsafe fn begin(context: &Context, number: *const u32) -> i64 {
+    let flags = libc::CLONE_VM
+        | libc::CLONE_FS
+        | libc::CLONE_FILES
+        | libc::CLONE_SIGHAND
+        | libc::CLONE_THREAD
+        | libc::CLONE_SYSVSEM
+        | libc::CLONE_SETTLS
+        | libc::CLONE_PARENT_SETTID
+        | libc::CLONE_CHILD_CLEARTID;
+    // SAFETY: by the caller.
+    unsafe {
+        clone(
+            flags as usize,
+            context.stack,
+            number,
+            number,
+            context.thread,
+        )
+    }
+}
+
+/// The system call of that name, with its arguments; the new thread goes on as after [`exchange`].
+///
+/// # Safety
+///
+/// As for [`begin`].
+#[unsafe(naked)]
+unsafe extern "C" fn clone(
+    flags: usize,
+    stack: usize,
+    parent_number: *const u32,
+    child_number: *const u32,
+    thread: usize,
+) -> i64 {
+    naked_asm!(
+        "mov r10, rcx",
+        "mov eax, 56",
+        "syscall",
+        "test rax, rax",
+        "jz 2f",
+        "ret",
+        "2:",
+        "ldmxcsr [rsp]",
+        "fldcw [rsp + 4]",
+        "add rsp, 8",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbx",
+        "pop rbp",
+        "ret",
     )
 }

@@ -2,14 +2,14 @@
 
 use crate::context::{Context, exchange, thread_pointer};
 use crate::runtime::{OVER, Runtime, runtime};
-use crate::{libraries, prelude, process, snapshot, strings, sys, tasks, watchdog};
+use crate::{libraries, prelude, process, snapshot, strings, sys, tasks, timestamp, watchdog};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
 use unpick_engine::parts::{Lookout, Search, share};
 use unpick_engine::{
-    Control, End, Execution, Exploration, Runtime as Engine, StopReason, Strategy, explore,
-    explore_range,
+    Control, End, Execution, Exploration, Proviso, Runtime as Engine, StopReason, Strategy,
+    explore, explore_range,
 };
 use unpick_protocol::{
     ANSWER_MAX, Answer, Desk, Lead, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
@@ -261,8 +261,13 @@ fn confirm(order: &Order, found: &Exploration, executions_max: u64, seed: u64) -
     answer(order, found, End::Ended, host)
 }
 
-fn answer(order: &Order, exploration: Exploration, end: End, host: Host) -> Answer {
+fn answer(order: &Order, mut exploration: Exploration, end: End, host: Host) -> Answer {
     let this = runtime();
+    let warnings = timestamp::warnings(this);
+    if !warnings.is_empty() {
+        exploration.provided.add(Proviso::Clock);
+    }
+    exploration.warn(warnings);
     let execution = &this.execution;
     let outcome = execution.outcome();
     let is_following = matches!(order.work, Work::Follow(_) | Work::Watch(_));

@@ -55,6 +55,7 @@ mod strings;
 mod sys;
 mod tasks;
 mod time;
+mod timestamp;
 mod unwinding;
 mod waiting;
 mod watchdog;

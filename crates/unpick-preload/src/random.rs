@@ -40,6 +40,24 @@ pub fn fill(out: *mut u8, count: usize) -> isize {
     count as isize
 }
 
+/// Puts fixed bytes where the kernel has put random ones for the process, from which some hashes are seeded. What the C
+/// library needs of them it has taken by then.
+///
+/// # Safety
+///
+/// Called before anything of the program runs.
+pub unsafe fn fix_seed() {
+    /// From `linux/auxvec.h`.
+    const AT_RANDOM_SIZE: usize = 16;
+    // SAFETY: the kernel has made room for so many bytes on the stack, which stays.
+    unsafe {
+        let place = libc::getauxval(libc::AT_RANDOM) as *mut u8;
+        if !place.is_null() {
+            core::ptr::write_bytes(place, 0x5e, AT_RANDOM_SIZE);
+        }
+    }
+}
+
 /// What the running task believes to be its number with the operating system.
 pub fn task_number() -> c_long {
     1_000 + c_long::from(runtime().current.0)

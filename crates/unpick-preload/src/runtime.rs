@@ -19,6 +19,7 @@ use crate::spinning::{PATIENCE, Spinning};
 use crate::strings;
 use crate::sys;
 use crate::tasks::{self, Slot};
+use crate::timestamp;
 use crate::waiting::{self, Waits};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -204,6 +205,7 @@ pub struct Runtime {
     pub shadow: Shadow,
     pub heap: Heap,
     pub random: Random,
+    pub timestamps: timestamp::Places,
     /// The lowest address of the first task's stack, and its size.
     pub main_stack: (usize, usize),
     /// Bytes of the stacks of the other tasks.
@@ -293,6 +295,7 @@ impl Runtime {
             shadow: open_shadow(),
             heap: crate::allocation::open(),
             random: Random::new(),
+            timestamps: timestamp::Places::NONE,
             main_stack: crate::posix::main_stack(),
             stack_size: crate::posix::stack_size(),
             values: Vec::new(),
@@ -402,7 +405,6 @@ impl Runtime {
         strings::WATCHING.store(matters && self.task_count > 1, Ordering::Relaxed);
         self.clocks.begin(parent, task);
         let (stack, size) = self.slots[slot].stack;
-        // Where tasks are threads, that of any other one is known when its thread is created.
         let (start, length) = if slot == 0 {
             self.main_stack
         } else {

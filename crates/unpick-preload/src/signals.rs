@@ -11,6 +11,7 @@ use crate::process::signal_name;
 use crate::real;
 use crate::runtime::{running, runtime};
 use crate::sys;
+use crate::timestamp;
 use alloc::{format, vec::Vec};
 use calls::bits;
 use core::ffi::{c_int, c_void};
@@ -30,6 +31,9 @@ const FATAL: [c_int; 7] = [
     libc::SIGTRAP,
     libc::SIGSYS,
 ];
+
+/// The code of a fault that no address caused, from `asm-generic/siginfo.h`.
+const SI_KERNEL: c_int = 0x80;
 
 /// Bytes of a stack for handlers.
 pub const STACK: usize = 64 << 10;
@@ -148,6 +152,15 @@ pub fn use_stack(slot: usize) {
 ///
 /// Called by the kernel, or with what it passes.
 pub unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: what the kernel passes to a handler of this kind.
+    let is_answered = unsafe {
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let is_by_instruction = signal == libc::SIGSEGV && (*info).si_code == SI_KERNEL;
+        is_by_instruction && timestamp::answer(registers)
+    };
+    if is_answered {
+        return;
+    }
     // SAFETY: what the kernel passes to a handler of this kind.
     let (pc, stack, address) = unsafe {
         let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;

@@ -184,7 +184,7 @@ impl Sites {
     }
 
     /// A return address as `MODULE:OFFSET` of the call before it; `-` if no module is there.
-    fn frame(&self, return_address: usize) -> String {
+    pub fn frame(&self, return_address: usize) -> String {
         match self.module_at(return_address) {
             Some(number) => {
                 let call = return_address as u64 - 1;
@@ -192,6 +192,11 @@ impl Sites {
             }
             None => String::from("-"),
         }
+    }
+
+    /// Whether code of the program or of a library lies there.
+    pub fn knows(&self, pc: usize) -> bool {
+        self.module_at(pc + 1).is_some()
     }
 
     /// The number of the module that a call returns to.

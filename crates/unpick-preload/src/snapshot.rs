@@ -10,9 +10,9 @@ use crate::runtime::Runtime;
 use crate::sys;
 use crate::tasks::Slot;
 use crate::written::Written;
-use alloc::{vec, vec::Vec};
+use alloc::vec::Vec;
 use core::ops::Range;
-use unpick_protocol::{Backend, Reexecution};
+use unpick_protocol::Reexecution;
 
 struct Region {
     start: usize,
@@ -333,14 +333,8 @@ pub fn take(runtime: &mut Runtime) {
     for slot in &mut runtime.slots {
         slot.reset();
     }
-    let stacks: Vec<usize> = match runtime.launch.backend {
-        Backend::Fibers => runtime
-            .slots
-            .iter()
-            .map(|slot| slot.context.stack)
-            .collect(),
-        Backend::Threads => vec![runtime.slots[0].context.stack],
-    };
+    let stacks = runtime.slots.iter().map(|slot| slot.context.stack);
+    let stacks: Vec<usize> = stacks.collect();
     for line in text.split(|&byte| byte == b'\n') {
         let Some(range) = writable(line) else {
             continue;

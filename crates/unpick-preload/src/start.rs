@@ -6,7 +6,8 @@ use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
 use crate::runtime::{Runtime, running};
 use crate::{
-    allocation, arena, controller, ending, free, nursery, signals, standard, sys, tasks, watchdog,
+    allocation, arena, controller, ending, free, nursery, random, signals, standard, sys, tasks,
+    timestamp, watchdog,
 };
 use alloc::boxed::Box;
 use core::ffi::{CStr, c_char, c_int};
@@ -152,6 +153,8 @@ fn take_control() -> Option<&'static mut Runtime> {
         signals::take_over(&mut runtime.pending);
         tasks::prepare(runtime);
         signals::install();
+        timestamp::trap();
+        random::fix_seed();
         watchdog::install();
     }
     if runtime.controller.stack == 0 {

@@ -1,11 +1,12 @@
 //! Stacks and threads for tasks, and the hand-over from one to the next.
 //!
-//! *Fibers*: before the program begins, a number of real threads is created and parked; each gives a
-//! stack and a thread control block. *Threads*: a task is a thread of its own and waits at its gate
-//! until it is its turn.
+//! Before the program begins, a number of real threads is created and parked; each gives a stack and a thread
+//! control block, at the same addresses in every back-end: programs hash and compare addresses of locals and
+//! thread-locals. *Fibers*: one thread runs on all of these stacks. *Threads*: a task is a thread of the system, made
+//! for one of these stacks, and waits at its gate until it is its turn.
 
 use crate::away;
-use crate::context::{Context, exchange, park, thread_pointer};
+use crate::context::{self, Context, exchange, park, thread_pointer};
 use crate::ending;
 use crate::real;
 use crate::runtime::{OVER, Runtime, decide, refuse, runtime};
@@ -15,7 +16,6 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use core::ffi::c_void;
-use core::mem::zeroed;
 use core::ptr::null;
 use core::sync::atomic::{AtomicU32, Ordering};
 use unpick_protocol::{Backend, Reexecution, TroubleKind};
@@ -32,7 +32,7 @@ pub struct Slot {
     pub task: Option<TaskId>,
     /// What `pthread_self` gives there.
     pub handle: usize,
-    /// The lowest address of the stack, and its size; nothing for real threads, which come and go.
+    /// The lowest address of the stack, and its size.
     pub stack: (usize, usize),
     pub context: Context,
     /// The context before the first task ran there.
@@ -44,6 +44,8 @@ pub struct Slot {
     pub mark: AtomicU32,
     /// The number that the system gives its thread, where tasks are threads.
     pub thread: AtomicU32,
+    /// The same number, until the thread has left the stack for ever; kept by the kernel.
+    on_stack: AtomicU32,
     parked_stack: Box<ParkedStack>,
     /// Where its thread handles signals; empty before it first needs that. It is kept from execution to
     /// execution, also where each has threads of its own: forks share it.
@@ -64,6 +66,7 @@ impl Slot {
             gate: AtomicU32::new(0),
             mark: AtomicU32::new(away::HERE),
             thread: AtomicU32::new(0),
+            on_stack: AtomicU32::new(0),
             parked_stack: Box::new([0; PARKED_STACK / size_of::<u128>()]),
             handler_stack: Vec::new(),
             is_used: false,
@@ -76,6 +79,8 @@ impl Slot {
         self.context = self.fresh;
         self.is_used = false;
         self.mark.store(away::HERE, Ordering::Relaxed);
+        // The kernel does not clear that of the last thread of a process.
+        self.on_stack.store(0, Ordering::Relaxed);
     }
 
     /// Makes the stack for handlers of signals, if there is none.
@@ -91,6 +96,17 @@ impl Slot {
     fn open_gate(&self) {
         self.gate.store(1, Ordering::Release);
         sys::futex_wake(&self.gate);
+    }
+
+    /// Waits until the thread of the last task here uses the stack no more.
+    fn wait_until_left(&self) {
+        loop {
+            let thread = self.on_stack.load(Ordering::Acquire);
+            if thread == 0 {
+                return;
+            }
+            sys::futex_wait(&self.on_stack, thread);
+        }
     }
 
     pub fn wait_at_gate(&self) {
@@ -113,10 +129,7 @@ pub unsafe fn prepare(runtime: &mut Runtime) {
     }
     runtime.slots[0].handle = thread_pointer();
     runtime.slots[0].fresh.thread = thread_pointer();
-    if runtime.launch.backend == Backend::Threads {
-        note_thread(0);
-        return;
-    }
+    note_thread(0);
     runtime.slots[0].stack = runtime.main_stack;
     for slot in 1..count {
         let mut handle = 0;
@@ -143,20 +156,29 @@ pub fn main_context(runtime: &mut Runtime) -> *mut Context {
 
 // SAFETY: called by the C library with what `prepare` gave it.
 unsafe extern "C" fn begin_parked(slot: *mut c_void) -> *mut c_void {
-    let this = &mut runtime().slots[slot as usize];
+    let slot = slot as usize;
+    let this = &mut runtime().slots[slot];
     let top = &raw mut *this.parked_stack as usize + PARKED_STACK;
+    // A fiber keeps its thread: the C library looks at some of what the kernel knows of it. Debuggers show threads.
+    let rest = match runtime().launch.backend {
+        Backend::Fibers => libc::SYS_pause,
+        Backend::Threads => libc::SYS_exit,
+    };
     // SAFETY: the little stack belongs to this slot.
-    unsafe { park(&raw mut this.context, this.is_parked.as_ptr(), top) };
+    unsafe {
+        park(
+            &raw mut this.context,
+            this.is_parked.as_ptr(),
+            top,
+            rest as u32,
+        )
+    };
     // From here on this is a task, again in each execution.
-    run_task();
-    end_task()
-}
-
-// SAFETY: called by the C library with what `spawn` gave it.
-unsafe extern "C" fn begin_thread(slot: *mut c_void) -> *mut c_void {
-    signals::use_stack(slot as usize);
-    note_thread(slot as usize);
-    runtime().slots[slot as usize].wait_at_gate();
+    if runtime().launch.backend == Backend::Threads {
+        signals::use_stack(slot);
+        note_thread(slot);
+        runtime().slots[slot].wait_at_gate();
+    }
     run_task();
     end_task()
 }
@@ -245,15 +267,15 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
     data.start = Some(start);
     data.argument = argument;
     data.is_detached = is_detached;
-    match runtime.launch.backend {
-        Backend::Fibers => {
-            let this = &mut runtime.slots[slot];
-            if this.is_used {
-                this.context = this.fresh;
-                runtime.snapshot.restore_thread(slot);
-            }
-        }
-        Backend::Threads => create_thread(runtime, slot, task),
+    let is_threaded = runtime.launch.backend == Backend::Threads;
+    let this = &mut runtime.slots[slot];
+    if this.is_used {
+        this.wait_until_left();
+        this.context = this.fresh;
+        runtime.snapshot.restore_thread(slot);
+    }
+    if is_threaded {
+        create_thread(runtime, slot);
     }
     let this = &mut runtime.slots[slot];
     this.is_used = true;
@@ -264,24 +286,17 @@ pub fn spawn(start: real::Start, argument: *mut c_void, is_detached: bool, out: 
     switch(me, task);
 }
 
-fn create_thread(runtime: &mut Runtime, slot: usize, task: TaskId) {
+/// Creates the thread of a task, on the stack of its slot.
+fn create_thread(runtime: &mut Runtime, slot: usize) {
+    let this = &mut runtime.slots[slot];
     // Not by the thread itself, which begins while this one still runs.
-    runtime.slots[slot].make_handler_stack();
-    let mut handle: libc::pthread_t = 0;
-    // SAFETY: `zeroed` attributes are initialised before use; the thread uses its own slot only.
-    let result = unsafe {
-        let mut attributes: libc::pthread_attr_t = zeroed();
-        libc::pthread_attr_init(&mut attributes);
-        libc::pthread_attr_setdetachstate(&mut attributes, libc::PTHREAD_CREATE_DETACHED);
-        real::pthread_create()(&mut handle, &attributes, begin_thread, slot as *mut c_void)
-    };
-    if result != 0 {
+    this.make_handler_stack();
+    // SAFETY: the slot is free, and its context the one before the first task.
+    let thread = unsafe { context::begin(&this.context, this.on_stack.as_ptr()) };
+    if thread < 0 {
         let count = format!("{}", slot - 1);
         refuse(TroubleKind::TooManyTasks, &count, 0);
     }
-    runtime.slots[slot].handle = handle as usize;
-    let (stack, size) = crate::posix::stack_of(handle);
-    runtime.tasks[task.index()].stack = stack..stack + size;
 }
 
 /// Lets `to` run, which is current already, and returns when `from` runs again.
@@ -335,8 +350,7 @@ fn hand_over(from: TaskId, to: TaskId) -> ! {
             }
         }
         loop {
-            // SAFETY: nothing of this thread is needed any more; its stack is freed by nobody,
-            // because the process of a threaded execution ends with it.
+            // SAFETY: nothing of this thread is needed any more; its stack belongs to the slot.
             unsafe { sys::call(libc::SYS_exit, [0; 6]) };
         }
     }

@@ -31,7 +31,7 @@ pub unsafe fn nanoseconds(time: *const libc::timespec) -> u64 {
 }
 
 /// Looks at the clock, which lets a little time pass.
-fn now_ns() -> u64 {
+pub fn now_ns() -> u64 {
     let runtime = runtime();
     let task = runtime.current;
     runtime.prelude.note_look();

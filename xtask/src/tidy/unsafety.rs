@@ -13,6 +13,7 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/unpick-preload/",
     "crates/unpick-memory/",
     "xtask/benches/",
+    "xtask/tests/historic/",
 ];
 
 /// How far above the keyword the reason may stand.

@@ -16,7 +16,7 @@ use unpick::progress::{Seen, UNDERSTANDING};
 use unpick::report::{FREE, FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
 use unpick::store::{Store, StoreError};
 use unpick::trace::Record;
-use unpick::{Config, Exploration, FailureGroup, FirstFailure};
+use unpick::{Config, Exploration, FailureGroup, FirstFailure, Warning, WarningKind};
 use unpick_native::drive::{
     self, Command, Explored, Followed, Naming, Options, Verification, explain_by_output, verify,
 };
@@ -281,7 +281,7 @@ fn tell_one(
         None => None,
     };
     let mut known = None;
-    if let Some(Verification::Confirmed { output }) = &verification
+    if let Some(Verification::Confirmed { output, .. }) = &verification
         && let Some((more, again)) = understand(command, drive, &mut explored, output)?
     {
         known = Some(more);
@@ -357,7 +357,7 @@ fn name_all(command: &Command, explored: &mut Explored, verification: Option<&Ve
     let mut naming = Naming::new(&command.program, &explored.modules, &explored.addresses);
     if let Some(failure) = &mut explored.exploration.first_failure {
         naming.name(failure);
-        if let Some(Verification::Confirmed { output }) = verification {
+        if let Some(Verification::Confirmed { output, .. }) = verification {
             explain_by_output(&mut failure.outcome, output);
         }
     }
@@ -398,9 +398,10 @@ fn present(
     let mut details = String::new();
     let mut status = suite::status_of(found);
     let (mut trace, mut told, mut annotated) = (None, Value::Null, None);
+    let (mut noted, mut diverged) = (None, None);
     if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
         match verification {
-            Verification::Confirmed { .. } => {
+            Verification::Confirmed { elsewhere, .. } => {
                 let (text, id) = report(subject, &explored, failure, &failing);
                 annotated = annotation(&failure.outcome, &text);
                 details.push_str(&text);
@@ -409,10 +410,12 @@ fn present(
                 }
                 trace = id;
                 told = failure_to_json(failure, failing.known.as_ref());
+                noted = elsewhere.as_ref().map(|how| note(how));
             }
-            Verification::Leak { what } => {
+            Verification::Leak { what, cause } => {
                 status = Status::Diverged;
-                details.push_str(&leak(name, failure, what));
+                details.push_str(&leak(name, failure, what, cause));
+                diverged = Some(format!("{what}; likely cause: {cause}"));
             }
         }
     }
@@ -420,7 +423,7 @@ fn present(
         let line = headline(&diverged.outcome, &diverged.trace);
         details.push_str(&format!("DIVERGED  {name}  {line}"));
     }
-    for warning in &found.warnings {
+    for warning in found.warnings.iter().chain(&noted) {
         if !details.is_empty() {
             details.push('\n');
         }
@@ -438,9 +441,7 @@ fn present(
         options: common_text(drive, options),
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
     };
-    let mut json = line.to_json(found);
-    json["backend"] = json!(explored.backend.word());
-    json["reexec"] = json!(explored.reexecution.word());
+    let json = with_notes(line.to_json(found), &explored, noted.as_ref(), diverged);
     let mut summary = suite::summary(name, found, options, elapsed);
     summary.push_str(&format!(
         "\n  {} and {}: {}",
@@ -459,12 +460,35 @@ fn present(
     }
 }
 
-fn leak(name: &str, failure: &FirstFailure, what: &str) -> String {
+/// Adds to the object of an exploration what only native programs have.
+fn with_notes(
+    mut json: Value,
+    explored: &Explored,
+    noted: Option<&Warning>,
+    diverged: Option<String>,
+) -> Value {
+    if let (Some(warning), Some(list)) = (noted, json["warnings"].as_array_mut()) {
+        list.push(json!({ "kind": warning.kind.word(), "text": warning.text }));
+    }
+    if let Some(diverged) = diverged {
+        json["error"] = json!(diverged);
+    }
+    json["backend"] = json!(explored.backend.word());
+    json["reexec"] = json!(explored.reexecution.word());
+    json
+}
+
+fn leak(name: &str, failure: &FirstFailure, what: &str, cause: &str) -> String {
     format!(
-        "DIVERGED  {name}  a failure does not come back: {}\n  differs {what}\n  \
-         The program depends on something that is not controlled: see docs/limits.md.",
+        "DIVERGED  {name}  a failure does not come back: {}\n  differs {what}\n  cause   {cause}",
         headline(&failure.outcome, &failure.trace)
     )
+}
+
+/// A failure is one where it comes back, also if it does not come back everywhere.
+fn note(how: &str) -> Warning {
+    let text = format!("the failure comes back where it was found, but not {how}");
+    Warning::new(WarningKind::OtherBackend, text)
 }
 
 /// Keeps a failure; gives the five lines and its id.

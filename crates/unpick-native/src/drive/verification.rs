@@ -1,8 +1,8 @@
 //! Looks at a failure twice before it is reported: once more in the back-end that found it, and once
 //! in plain threads of forked processes.
 //!
-//! What does not come out the same both times depends on something that is not controlled. That is
-//! worth knowing, but it is not the program's bug.
+//! What comes back in the back-end that found it is a failure, with a note if threads differ. What does not
+//! depends on something that is not controlled: the first step that differs is reported, with the likely cause.
 
 use std::path::Path;
 
@@ -10,21 +10,26 @@ use unpick_engine::FirstFailure;
 use unpick_protocol::{Backend, Reexecution};
 use unpick_trace::{Failure, FailureKind, Outcome, Site};
 
+use super::cause;
 use super::exploration::{Explored, Options, replay};
 use super::process::{Command, DriveError};
 
 /// What became of a failure that was run again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verification {
-    /// It failed in the same way, step by step, in both back-ends.
+    /// It failed in the same way, step by step, in the back-end that found it.
     Confirmed {
         /// What the program printed.
         output: String,
+        /// How an execution in threads differs, if it does.
+        elsewhere: Option<String>,
     },
     /// It did not.
     Leak {
         /// Where: the back-end, and the first step that differs if one does.
         what: String,
+        /// The likely cause, and what to do about it.
+        cause: String,
     },
 }
 
@@ -36,27 +41,41 @@ pub fn verify(
     failure: &FirstFailure,
 ) -> Result<Verification, DriveError> {
     let file = std::env::temp_dir().join(format!("unpick-output-{}", std::process::id()));
-    let ways = [
-        (found.backend, found.reexecution),
-        (Backend::Threads, Reexecution::Fork),
-    ];
-    let mut text = String::new();
-    for way in ways {
+    let again = |way| {
         let shared = &found.shared;
-        let result = replay(command, options, way, &failure.trace, shared, Some(&file));
-        let output = read_output(&file);
+        replay(command, options, way, &failure.trace, shared, Some(&file))
+    };
+    let words = |(backend, reexecution): Way, how: &str| {
+        format!("in {}, by {}: {how}", backend.word(), reexecution.word())
+    };
+    let own = (found.backend, found.reexecution);
+    let result = again(own);
+    let output = read_output(&file);
+    let (second, answer) = result?;
+    if let Some(difference) = difference(failure, &second) {
+        // Once more: what differs differently each time is not left behind by executions.
+        let third = again(own).ok().map(|(third, _)| third);
         let _ = std::fs::remove_file(&file);
-        let (again, _) = result?;
-        if let Some(difference) = difference(failure, &again) {
-            let what = format!("in {}, by {}: {difference}", way.0.word(), way.1.word());
-            return Ok(Verification::Leak { what });
-        }
-        if text.is_empty() {
-            text = output;
-        }
+        let is_steady = third.is_some_and(|third| self::difference(&second, &third).is_none());
+        return Ok(Verification::Leak {
+            what: words(own, &difference),
+            cause: cause::likely(command, found, &answer.modules, is_steady),
+        });
     }
-    Ok(Verification::Confirmed { output: text })
+    let threads = (Backend::Threads, Reexecution::Fork);
+    let elsewhere = match again(threads) {
+        Ok((other, _)) => difference(failure, &other),
+        Err(error) => Some(error.to_string()),
+    };
+    let _ = std::fs::remove_file(&file);
+    Ok(Verification::Confirmed {
+        output,
+        elsewhere: elsewhere.map(|how| words(threads, &how)),
+    })
 }
+
+/// How tasks are run and executions repeated.
+type Way = (Backend, Reexecution);
 
 /// The end of what a program printed.
 pub(super) fn read_output(path: &Path) -> String {
