@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unpick::progress::Budget;
-use unpick::{Config, Memory, Shard, Spec, parse_duration, parse_number};
+use unpick::{Config, Memory, Misuse, Shard, Spec, parse_duration, parse_number};
 use unpick_config::{Key, Origin, Project, Setting, Settings, Value};
 
 /// How to explore, as far as the command line tells. What it does not tell is looked up in the
@@ -58,6 +58,10 @@ pub(crate) struct ExplorationArguments {
     /// Do not count data races as failures
     #[arg(long)]
     no_races: bool,
+    /// What to do when a task unlocks a mutex that it does not hold: fail, warn and go on as glibc does, or ignore
+    /// it [default: warn]
+    #[arg(long, value_name = "HOW")]
+    misuse: Option<String>,
     /// The memory model: sc, tso or pso. Under the last two, others may see stores later that are not
     /// SeqCst [default: sc]
     #[arg(long, value_name = "MODEL")]
@@ -114,6 +118,7 @@ impl ExplorationArguments {
             weak_failures: get(Key::WeakFailures).number() as u32,
             no_timeouts: !get(Key::Timeouts).flag(),
             no_races: !get(Key::Races).flag(),
+            misuse: Misuse::find(get(Key::Misuse).text()).unwrap_or_default(),
             memory: Memory::find(get(Key::Memory).text()).unwrap_or_default(),
             confirm: get(Key::Confirm).number(),
             shrink: get(Key::Shrink).number(),
@@ -164,6 +169,7 @@ impl ExplorationArguments {
                 self.no_timeouts.then_some(Value::Flag(false)),
             ),
             (Key::Races, self.no_races.then_some(Value::Flag(false))),
+            (Key::Misuse, self.misuse.clone().map(Value::Text)),
             (Key::Memory, self.memory.clone().map(Value::Text)),
             (Key::Confirm, number(self.confirm)),
             (Key::Shrink, number(self.shrink)),
@@ -195,6 +201,7 @@ fn defaults() -> impl Iterator<Item = Setting> {
         (Key::Shrink, Value::Number(2_000)),
         (Key::Memory, Value::Text("sc".to_string())),
         (Key::EndsWithMain, Value::Flag(false)),
+        (Key::Misuse, Value::Text("warn".to_string())),
     ];
     values.into_iter().map(|(key, value)| Setting {
         key,
@@ -218,6 +225,7 @@ pub(crate) struct ExplorationOptions {
     pub(crate) weak_failures: u32,
     pub(crate) no_timeouts: bool,
     pub(crate) no_races: bool,
+    pub(crate) misuse: Misuse,
     pub(crate) memory: Memory,
     pub(crate) confirm: u64,
     pub(crate) shrink: u64,
@@ -249,6 +257,7 @@ impl ExplorationOptions {
             // As POSIX locks, and those of the studies that the suite repeats.
             .writers_first(false)
             .races(!self.no_races)
+            .misuse(self.misuse)
             .memory(self.memory)
             .confirm(self.confirm)
             .shrink(self.shrink);
@@ -279,7 +288,7 @@ impl ExplorationOptions {
     pub(crate) fn text(&self) -> String {
         format!(
             "executions={} steps={} keep_going={} spurious_wakes={} weak_failures={} timeouts={} \
-             races={} memory={}",
+             races={} misuse={} memory={}",
             self.executions,
             self.steps,
             u8::from(self.keep_going),
@@ -287,6 +296,7 @@ impl ExplorationOptions {
             self.weak_failures,
             u8::from(!self.no_timeouts),
             u8::from(!self.no_races),
+            self.misuse.name(),
             self.memory.name(),
         )
     }

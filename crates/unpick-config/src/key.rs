@@ -40,6 +40,8 @@ pub enum Key {
     Memory,
     /// Whether an execution of the library ends with its first task.
     EndsWithMain,
+    /// What becomes of a native program that unlocks a mutex which another task holds.
+    Misuse,
 }
 
 use Key::*;
@@ -74,6 +76,7 @@ impl Key {
         Points,
         Memory,
         EndsWithMain,
+        Misuse,
     ];
 
     /// Its name in `unpick.toml`.
@@ -95,6 +98,7 @@ impl Key {
             Points => "points",
             Memory => "memory",
             EndsWithMain => "ends_with_main",
+            Misuse => "misuse",
         }
     }
 
@@ -112,6 +116,7 @@ impl Key {
             KeepGoing | Timeouts | Races | EndsWithMain => Kind::Flag,
             Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
+            Misuse => Kind::Word(&["fail", "warn", "ignore"]),
         }
     }
 

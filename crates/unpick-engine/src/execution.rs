@@ -13,6 +13,7 @@ use crate::{
     liveness::Liveness,
     lock_order::LockOrder,
     memory::{Buffers, Memory},
+    misuse::ForeignUnlock,
     model::Class,
     object::{Object, State},
     recording::Call,
@@ -53,6 +54,41 @@ pub struct Settings {
     /// process. Otherwise it ends with the last task.
     #[serde(default)]
     pub ends_with_main: bool,
+    /// What becomes of a mutex that a task unlocks without holding it.
+    #[serde(default)]
+    pub misuse: Misuse,
+}
+
+/// What an execution does at a misuse after which real programs go on: a task unlocks a mutex that it does not
+/// hold, and the mutex is free afterwards, as with glibc.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Misuse {
+    /// It fails.
+    #[default]
+    Fail,
+    /// It goes on, and the exploration warns.
+    Warn,
+    /// It goes on.
+    Ignore,
+}
+
+impl Misuse {
+    /// All of them.
+    pub const ALL: [Misuse; 3] = [Misuse::Fail, Misuse::Warn, Misuse::Ignore];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Misuse::Fail => "fail",
+            Misuse::Warn => "warn",
+            Misuse::Ignore => "ignore",
+        }
+    }
+
+    /// The one of that name.
+    pub fn find(name: &str) -> Option<Misuse> {
+        Misuse::ALL.into_iter().find(|one| one.name() == name)
+    }
 }
 
 impl Default for Settings {
@@ -65,6 +101,7 @@ impl Default for Settings {
             memory: Memory::Sc,
             writers_first: false,
             ends_with_main: false,
+            misuse: Misuse::Fail,
         }
     }
 }
@@ -227,6 +264,8 @@ pub struct Execution {
     has_exited: bool,
     /// Whether the end of a task has left something behind.
     pub(crate) has_leaks: bool,
+    /// Mutexes that a task unlocked without holding them, and where.
+    pub(crate) foreign_unlocks: Vec<ForeignUnlock>,
     clock_ns: u64,
     pub(crate) notified_count: u32,
     /// Whether a task has looked at the clock.
@@ -276,6 +315,7 @@ impl Execution {
             has_abandoned: false,
             has_exited: false,
             has_leaks: false,
+            foreign_unlocks: Vec::new(),
             clock_ns: 0,
             notified_count: 0,
             is_clock_used: false,
@@ -317,6 +357,7 @@ impl Execution {
         self.has_abandoned = false;
         self.has_exited = false;
         self.has_leaks = false;
+        self.foreign_unlocks.clear();
         self.clock_ns = 0;
         self.is_clock_used = false;
         self.spurious_wakes = 0;

@@ -24,6 +24,7 @@ mod leaks;
 mod liveness;
 mod lock_order;
 mod memory;
+mod misuse;
 mod model;
 mod object;
 pub mod parts;
@@ -41,7 +42,7 @@ mod watch;
 pub use claim::{Claim, Proviso, Provisos};
 pub use classes::{Classes, state_hash};
 pub use coverage::{Coverage, Covered, CoveredSoFar, TREE, portion_of};
-pub use execution::{Decision, Execution, Grant, Settings};
+pub use execution::{Decision, Execution, Grant, Misuse, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
     ShardFound, StopReason, epoch, explore, explore_range,

@@ -6,6 +6,7 @@
 //! second task that comes to `exit` waits for ever, as POSIX has it since 2024.
 
 use crate::away;
+use crate::exceptions;
 use crate::interpose::interpose;
 use crate::libraries;
 use crate::real;
@@ -222,7 +223,7 @@ interpose! {
             libc::fflush(core::ptr::null_mut());
             away::come_back();
             come_to_end(pc);
-            fail(FailureKind::Abort, "the program aborted", pc);
+            exceptions::abort(pc);
         }
         real::abort()()
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use unpick_config::{Key, Project, Setting};
-use unpick_engine::{Limits, Memory, Settings};
+use unpick_engine::{Limits, Memory, Misuse, Settings};
 use unpick_strategies::{Confirm, Spec, SpecError};
 
 /// The seed that is used unless another one is given.
@@ -276,6 +276,14 @@ impl Config {
         self.strategy.guarantee(&found.profile)
     }
 
+    /// What an execution does if a task unlocks a mutex that it does not hold. The types of this crate do not let it;
+    /// native programs can.
+    pub fn misuse(mut self, misuse: Misuse) -> Config {
+        self.settings.misuse = misuse;
+        self.told.insert(Key::Misuse);
+        self
+    }
+
     /// How possible deadlocks are to be confirmed.
     pub(crate) fn confirmation(&self) -> Confirm {
         Confirm {
@@ -295,6 +303,7 @@ impl Config {
             memory,
             writers_first,
             ends_with_main,
+            misuse,
         } = self.settings;
         // Traces of old have no model, and were sequentially consistent.
         let memory = match memory {
@@ -306,9 +315,13 @@ impl Config {
         } else {
             ""
         };
+        let misuse = match misuse {
+            Misuse::Fail => String::new(),
+            other => format!(" misuse={}", other.name()),
+        };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
-             weak_failures={weak_failures_max} timeouts={} races={} writers_first={}{memory}{end}",
+             weak_failures={weak_failures_max} timeouts={} races={} writers_first={}{memory}{end}{misuse}",
             u8::from(timeouts),
             u8::from(self.races),
             u8::from(writers_first),
@@ -338,12 +351,16 @@ impl Config {
         self.settings.memory = Memory::Sc;
         self.settings.writers_first = false;
         self.settings.ends_with_main = false;
+        self.settings.misuse = Misuse::Fail;
         for (name, text) in text
             .split_whitespace()
             .filter_map(|word| word.split_once('='))
         {
             if let Some(model) = Memory::find(text).filter(|_| name == "memory") {
                 self.settings.memory = model;
+            }
+            if let Some(misuse) = Misuse::find(text).filter(|_| name == "misuse") {
+                self.settings.misuse = misuse;
             }
             let Ok(value) = text.parse::<u64>() else {
                 continue;
@@ -403,6 +420,7 @@ impl Config {
             Key::Races => self.races(value.flag()),
             Key::EndsWithMain => self.ends_with_main(value.flag()),
             Key::Memory => self.memory(Memory::find(value.text()).unwrap_or_default()),
+            Key::Misuse => self.misuse(Misuse::find(value.text()).unwrap_or_default()),
             // Those of native programs.
             Key::Points => self,
         }

@@ -50,7 +50,8 @@ pub use unpick_config::{parse_duration, parse_number};
 pub use unpick_engine::{
     BoundCount, Claim, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
     FailureGroup, FailureGroups, FirstFailure, GROUPS_MAX, Limits, LockCycle, LockLink, Memory,
-    PartFound, Planning, Proviso, Provisos, Race, ShardFound, StopReason, Warning, WarningKind,
+    Misuse, PartFound, Planning, Proviso, Provisos, Race, ShardFound, StopReason, Warning,
+    WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;

@@ -147,7 +147,7 @@ fn is_ring_of_locks(deadlock: &Deadlock) -> bool {
             matches!(kind, OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock)
         })
     };
-    !deadlock.cycle.is_empty() && deadlock.cycle.iter().all(|&task| is_locking(task))
+    deadlock.cycle.len() > 1 && deadlock.cycle.iter().all(|&task| is_locking(task))
 }
 
 /// Whether somebody waits for a notification, and one was given.

@@ -168,6 +168,7 @@ fn exploration_options(options: &Options, arguments: &PredictArguments) -> Explo
         weak_failures: settings.weak_failures_max,
         no_timeouts: !settings.timeouts,
         no_races: !options.races,
+        misuse: settings.misuse,
         memory: settings.memory,
         confirm: 0,
         shrink: arguments.shrink,

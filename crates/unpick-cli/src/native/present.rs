@@ -535,6 +535,7 @@ fn record(
         .spurious_wakes(settings.spurious_wakes_max)
         .weak_failures(settings.weak_failures_max)
         .timeouts(settings.timeouts)
+        .misuse(settings.misuse)
         .memory(settings.memory);
     let name = format!("{PREFIX}{}", subject.name);
     let mut record = unpick::record(&config, &name, failure, known);

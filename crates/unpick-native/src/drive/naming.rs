@@ -151,11 +151,7 @@ impl<'a> Naming<'a> {
             site.file = self.symbols.shorten(&site.file);
             return;
         }
-        let frames = site.file.clone();
-        // Of places of equal worth the innermost one.
-        let places = frames.split(' ').filter_map(|frame| self.locate(frame));
-        let best = places.min_by_key(|place| Reverse(worth(place)));
-        match best {
+        match self.locate_best(&site.file.clone()) {
             Some(place) if place.line != 0 => {
                 site.file = place.file;
                 site.line = place.line;
@@ -186,12 +182,18 @@ impl<'a> Naming<'a> {
         self.symbols.locate(&path, offset + 1)
     }
 
-    /// A place in code, in words.
-    fn describe(&mut self, frame: &str) -> String {
-        match self.locate(frame) {
+    /// Of a place and its callers, innermost first, the one that says most; of equal ones the innermost.
+    fn locate_best(&mut self, frames: &str) -> Option<Place> {
+        let places = frames.split(' ').filter_map(|frame| self.locate(frame));
+        places.min_by_key(|place| Reverse(worth(place)))
+    }
+
+    /// A place in code, in words, given with or without its callers.
+    fn describe(&mut self, frames: &str) -> String {
+        match self.locate_best(frames) {
             Some(place) if place.line != 0 => format!("{}:{}", place.file, place.line),
             Some(place) => place.function,
-            None => match self.split(frame) {
+            None => match frames.split(' ').next().and_then(|frame| self.split(frame)) {
                 Some((path, _, offset)) => format!("{}+0x{offset}", path.display()),
                 None => String::from("unknown code"),
             },
@@ -278,11 +280,15 @@ fn contains(module: &Module, address: u64) -> bool {
     (module.start..module.end).contains(&address)
 }
 
+/// Whether a text is a place with or without its callers.
 fn is_frame(text: &str) -> bool {
-    text == "-"
-        || text.split_once(':').is_some_and(|(number, offset)| {
-            number.parse::<usize>().is_ok() && u64::from_str_radix(offset, 16).is_ok()
-        })
+    let is_one = |text: &str| {
+        text == "-"
+            || text.split_once(':').is_some_and(|(number, offset)| {
+                number.parse::<usize>().is_ok() && u64::from_str_radix(offset, 16).is_ok()
+            })
+    };
+    text.split(' ').all(is_one)
 }
 
 #[cfg(test)]

@@ -112,6 +112,15 @@ pub fn explain_by_output(outcome: &mut Outcome, output: &str) {
             site: Some(site),
         };
     } else if failure.kind == FailureKind::Abort
+        && let Some(words) = exception_in(output)
+    {
+        // The runtime has seen where.
+        let thrown = match failure.message.starts_with("an exception") {
+            true => "; thrown",
+            false => "",
+        };
+        failure.message = format!("{words}{thrown}");
+    } else if failure.kind == FailureKind::Abort
         && let Some(line) = output.lines().map(str::trim).rfind(|line| !line.is_empty())
     {
         failure.message = format!("{}: {line}", failure.message);
@@ -134,6 +143,19 @@ fn panic_in(output: &str) -> Option<(Site, String)> {
         .take(6)
         .collect();
     Some((Site { file, line, column }, message.join("\n")))
+}
+
+/// The exception that no function caught, as the library of C++ prints it: its type, and what it says of itself if it
+/// does.
+fn exception_in(output: &str) -> Option<String> {
+    let (_, rest) = output.rsplit_once("terminate called after throwing an instance of '")?;
+    let (kind, rest) = rest.split_once("'\n")?;
+    let text = rest.trim_start().strip_prefix("what():");
+    let text = text.and_then(|text| text.lines().next()).map(str::trim);
+    Some(match text {
+        Some(text) => format!("an exception `{kind}` is not caught: {text}"),
+        None => format!("an exception `{kind}` is not caught"),
+    })
 }
 
 #[cfg(test)]
