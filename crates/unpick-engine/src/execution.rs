@@ -13,7 +13,7 @@ use crate::{
     liveness::Liveness,
     lock_order::LockOrder,
     memory::{Buffers, Memory},
-    misuse::ForeignUnlock,
+    misuse::{ForeignUnlock, Misuse},
     model::Class,
     object::{Object, State},
     recording::Call,
@@ -57,38 +57,6 @@ pub struct Settings {
     /// What becomes of a mutex that a task unlocks without holding it.
     #[serde(default)]
     pub misuse: Misuse,
-}
-
-/// What an execution does at a misuse after which real programs go on: a task unlocks a mutex that it does not
-/// hold, and the mutex is free afterwards, as with glibc.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Misuse {
-    /// It fails.
-    #[default]
-    Fail,
-    /// It goes on, and the exploration warns.
-    Warn,
-    /// It goes on.
-    Ignore,
-}
-
-impl Misuse {
-    /// All of them.
-    pub const ALL: [Misuse; 3] = [Misuse::Fail, Misuse::Warn, Misuse::Ignore];
-
-    /// Its name in settings.
-    pub fn name(self) -> &'static str {
-        match self {
-            Misuse::Fail => "fail",
-            Misuse::Warn => "warn",
-            Misuse::Ignore => "ignore",
-        }
-    }
-
-    /// The one of that name.
-    pub fn find(name: &str) -> Option<Misuse> {
-        Misuse::ALL.into_iter().find(|one| one.name() == name)
-    }
 }
 
 impl Default for Settings {
@@ -458,6 +426,12 @@ impl Execution {
     pub fn is_finished(&self, task: TaskId) -> bool {
         let status = self.tasks[task.index()].status;
         status == Status::Finished || status == Status::Abandoned
+    }
+
+    /// The operation that a task has announced last, and where: its next one, or the last one of a task that runs.
+    pub fn last_announced(&self, task: TaskId) -> (Op, Option<&Site>) {
+        let slot = &self.tasks[task.index()];
+        (slot.op, self.trace.site(slot.site))
     }
 
     /// Whether a task has ended, and all can see what it has stored.

@@ -42,7 +42,7 @@ mod watch;
 pub use claim::{Claim, Proviso, Provisos};
 pub use classes::{Classes, state_hash};
 pub use coverage::{Coverage, Covered, CoveredSoFar, TREE, portion_of};
-pub use execution::{Decision, Execution, Grant, Misuse, Settings};
+pub use execution::{Decision, Execution, Grant, Settings};
 pub use exploration::{
     BoundCount, Control, End, Exploration, FirstFailure, LEARNING_MAX, Limits, PartFound, Runtime,
     ShardFound, StopReason, epoch, explore, explore_range,
@@ -51,6 +51,7 @@ pub use footprint::{Access, Location, Mode, conflict, merge_access};
 pub use groups::{FailureGroup, FailureGroups, GROUPS_MAX};
 pub use history::{Event, History, Relation};
 pub use memory::Memory;
+pub use misuse::Misuse;
 pub use object::{Held, Shape};
 pub use race::Race;
 pub use recording::Recording;

@@ -1,11 +1,44 @@
 //! Mutexes that a task unlocks without holding them, where that is no failure.
 
 use crate::{
-    Execution, Misuse, Warning, WarningKind,
+    Execution, Warning, WarningKind,
     warning::{At, add_warning},
 };
 use alloc::{format, vec::Vec};
+use serde::{Deserialize, Serialize};
 use unpick_trace::{ObjectId, SiteId, TaskId};
+
+/// What an execution does at a misuse after which real programs go on: a task unlocks a mutex that it does not
+/// hold, and the mutex is free afterwards, as with glibc.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Misuse {
+    /// It fails.
+    #[default]
+    Fail,
+    /// It goes on, and the exploration warns.
+    Warn,
+    /// It goes on.
+    Ignore,
+}
+
+impl Misuse {
+    /// All of them.
+    pub const ALL: [Misuse; 3] = [Misuse::Fail, Misuse::Warn, Misuse::Ignore];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Misuse::Fail => "fail",
+            Misuse::Warn => "warn",
+            Misuse::Ignore => "ignore",
+        }
+    }
+
+    /// The one of that name.
+    pub fn find(name: &str) -> Option<Misuse> {
+        Misuse::ALL.into_iter().find(|one| one.name() == name)
+    }
+}
 
 /// A task unlocked a mutex that it did not hold.
 #[derive(Clone, Copy, Debug)]

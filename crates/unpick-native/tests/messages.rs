@@ -38,7 +38,7 @@ fn headline_of(path: &str) -> String {
 
 fn assert_says(path: &str, expected: &str) {
     let headline = headline_of(path);
-    // Files are told from the directory of the tests.
+    // Without the directory of the programs.
     let file = path.rsplit('/').next().unwrap();
     let short: Vec<&str> = headline
         .split(' ')

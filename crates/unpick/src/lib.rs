@@ -23,6 +23,7 @@
 //! The body must be repeatable: everything it shares between tasks should be made inside it or stand
 //! in a static, and nothing but the schedule may decide what it does.
 
+mod cargo;
 pub mod cell;
 mod check;
 mod config;
@@ -38,6 +39,7 @@ pub mod thread;
 pub mod time;
 mod understand;
 
+pub use cargo::cargo_options_of;
 pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::Config;
 pub use explore::{explore, explore_observed, explore_visited, replay};

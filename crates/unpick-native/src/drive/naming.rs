@@ -5,12 +5,16 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use unpick_analysis::Meaning;
 use unpick_engine::{FirstFailure, Warning};
 use unpick_protocol::Module;
 use unpick_trace::{ObjectId, Outcome, Site, Trace};
 
+use super::output::{RETURNED, explain_by_output};
+use crate::symbols::functions::Functions;
 use crate::symbols::{Place, Symbols, is_standard};
 
 /// What is needed to name things.
@@ -56,6 +60,38 @@ impl<'a> Naming<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Makes more of a failure with the help of what the program printed, which has these arguments. What a test
+    /// returned has no place but that of the test.
+    pub fn explain(&mut self, outcome: &mut Outcome, output: &str, arguments: &[OsString]) {
+        explain_by_output(outcome, output);
+        let Outcome::Fail(failure) = outcome else {
+            return;
+        };
+        let mut pairs = arguments.windows(2);
+        let test = pairs.find(|pair| pair[0] == "--exact");
+        let test = test.and_then(|pair| pair[1].to_str());
+        if let Some(test) = test.filter(|_| failure.message.starts_with(RETURNED)) {
+            failure.site = self.place_of_function(test);
+        }
+    }
+
+    /// Where a function of the program begins.
+    fn place_of_function(&mut self, name: &str) -> Option<Site> {
+        // Compilers put its code where it is called.
+        let names = [name.to_string(), format!("{name}::{{{{closure}}}}")];
+        let found = names
+            .iter()
+            .map(|name| Functions::find(self.program, name).code);
+        let (start, _) = found.flatten().next()?;
+        let program = self.program.to_path_buf();
+        let place = self.symbols.locate(&program, start + 1)?;
+        (place.line != 0).then_some(Site {
+            file: place.file,
+            line: place.line,
+            column: place.column,
+        })
     }
 
     /// Puts words for all addresses in a trace.
@@ -139,11 +175,17 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Whether the user has meant what happens at a place that has no words yet, and not a library on the way.
-    pub fn is_own(&mut self, site: &Site) -> bool {
+    /// Whether the user has meant what happens at a place that has no words yet, or a library on the way has.
+    pub fn meaning(&mut self, site: &Site) -> Meaning {
+        let first = site.file.split(' ').next().unwrap_or_default();
+        if self.library_type(first) == Some("Arc") {
+            return Meaning::Handle;
+        }
         let mut places = site.file.split(' ').filter_map(|frame| self.locate(frame));
-        let is_meant = places.find_map(|place| place.is_meant());
-        is_meant.unwrap_or(false)
+        match places.find_map(|place| place.is_meant()) {
+            Some(true) => Meaning::Own,
+            Some(false) | None => Meaning::Library,
+        }
     }
 
     fn name_site(&mut self, site: &mut Site) {
