@@ -15,8 +15,10 @@ mod answers;
 mod critical;
 mod events;
 mod hasty;
+mod made_locks;
 mod overtaken;
 mod pattern;
+mod random;
 mod reversal;
 mod serial;
 
@@ -27,6 +29,7 @@ pub use events::{At, Event};
 use pattern::Known;
 pub use pattern::{Intrusion, Pattern};
 use reversal::{Reversed, reverse};
+use std::cmp::Reverse;
 use unpick_trace::{Access, ObjectId, Outcome, Plan, SiteId, Step, TaskId, Trace};
 
 /// Two operations, and the first before the second is a cause of the failure.
@@ -62,12 +65,23 @@ pub struct Explanation {
     pub executions: u64,
 }
 
+/// How much a place means to the user, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meaning {
+    /// A handle counts its references there: no user orders anything by that.
+    Handle,
+    /// It lies in a library.
+    Library,
+    /// It lies in the user's own code.
+    Own,
+}
+
 /// Explains a failing execution within `executions_max` executions. What lies in the user's own code, as
-/// `is_own` tells of places, comes before what lies in libraries.
+/// `meaning` tells of places, comes before what lies in libraries, and that before the counts of handles.
 pub fn explain(
     failing: &Ended,
     executions_max: u64,
-    is_own: &dyn Fn(SiteId) -> bool,
+    meaning: &dyn Fn(SiteId) -> Meaning,
     run: &mut Run<'_>,
 ) -> Explanation {
     let mut events = events::of(failing);
@@ -120,10 +134,11 @@ pub fn explain(
         true => answers::needed(failing, &mut counted),
         false => Vec::new(),
     };
+    let is_inevitable = is_inevitable && random::all_fail(failing, &mut counted);
     let is_inevitable = is_inevitable && nearest.passing.is_none();
-    let is_own = |event: &Event| {
-        let step = event.step();
-        step.is_none_or(|step| is_own(failing.trace.steps[step].site))
+    let meaning = |event: &Event| match event.step() {
+        Some(step) => meaning(failing.trace.steps[step].site),
+        None => Meaning::Own,
     };
     let known = Known {
         failing,
@@ -132,12 +147,12 @@ pub fn explain(
         intrusions,
         left_undone: &left_undone,
         locks_elsewhere: &locks_elsewhere,
-        is_own: &is_own,
+        meaning: &meaning,
         is_inevitable,
     };
     let named = pattern::of(&known);
     let mut causes = essential(&events, &known.causes);
-    causes.sort_by_key(|cause| !known.is_own_cause(cause));
+    causes.sort_by_key(|cause| Reverse(known.meaning_of(cause)));
     Explanation {
         pattern: named.map(|(pattern, _)| pattern),
         intrusion: named.and_then(|(_, intrusion)| intrusion),
@@ -223,7 +238,7 @@ mod tests {
             trace,
         };
         let mut asked = 0;
-        let known = explain(&failing, 2_000, &|_| true, &mut |_| {
+        let known = explain(&failing, 2_000, &|_| Meaning::Own, &mut |_| {
             asked += 1;
             None
         });

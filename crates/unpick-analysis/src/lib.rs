@@ -10,7 +10,7 @@ mod near;
 mod shrink;
 mod understanding;
 
-pub use explain::{At, Cause, Event, Explanation, Intrusion, Pattern, explain};
+pub use explain::{At, Cause, Event, Explanation, Intrusion, Meaning, Pattern, explain};
 pub use near::{NEAR_MAX, Near, near, near_segments};
 pub use shrink::{Ended, Run, Shrunk, shrink};
 pub use understanding::{Size, Understanding};

@@ -10,6 +10,7 @@ use crate::junit::Report;
 use crate::native::NativeOptions;
 use crate::options::ExplorationArguments;
 use crate::output::{line, say};
+use crate::place::set_typed_in;
 use crate::progress::{is_interrupted, listen, listen_for_others};
 use crate::{Status, USAGE_ERROR, exit_code};
 use anyhow::{Context, Result, anyhow, bail};
@@ -65,6 +66,9 @@ struct RunArguments {
     /// File to which the tally is added
     #[arg(long)]
     ledger: PathBuf,
+    /// Where the user typed the command
+    #[arg(long)]
+    typed_in: Option<PathBuf>,
     #[command(flatten)]
     options: TestOptions,
     /// The binary and the options for its harness
@@ -198,7 +202,12 @@ fn runner(ledger: &Ledger, split: &Split, junit: Option<&Path>) -> Result<Vec<St
         "--ledger".into(),
         ledger,
     ];
-    let words = fixed.into_iter().chain(split.own.iter().cloned());
+    let here = std::env::current_dir().context("cannot tell the current directory")?;
+    let here = ["--typed-in".into(), here.into_os_string()];
+    let words = fixed
+        .into_iter()
+        .chain(here)
+        .chain(split.own.iter().cloned());
     // It is called elsewhere: in the directory of each package.
     let junit = junit.map(std::path::absolute).transpose()?;
     let junit = junit.map(|file| ["--junit".into(), file.into_os_string()]);
@@ -272,6 +281,9 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         (false, false) => Output::Text,
     };
     listen();
+    if let Some(directory) = &parsed.typed_in {
+        set_typed_in(directory);
+    }
     let mut ledger = Ledger::join(&parsed.ledger)?;
     let log = Ledger::cases(&parsed.ledger);
     let junit = exploration.junit.as_deref();

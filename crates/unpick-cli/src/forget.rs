@@ -30,8 +30,13 @@ pub(crate) fn forget(arguments: &ForgetArguments) -> Result<Status> {
             1 => " and 1 trace".to_string(),
             count => format!(" and {count} traces"),
         };
-        let path = regression.path.display();
-        say!("forgot {}: {path}{traces}", regression.program);
+        let files: Vec<String> = regression
+            .files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
+        let files = files.join(", ");
+        say!("forgot {}: {files}{traces}", regression.program);
     }
     Ok(Status::Clean)
 }

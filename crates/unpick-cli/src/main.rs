@@ -16,6 +16,7 @@ mod native;
 mod noise;
 mod options;
 mod output;
+mod place;
 mod predict;
 mod progress;
 mod replay;

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unpick::progress::Budget;
-use unpick::{Config, Memory, Shard, Spec, parse_duration, parse_number};
+use unpick::{Config, Memory, Misuse, Shard, Spec, parse_duration, parse_number};
 use unpick_config::{Key, Origin, Project, Setting, Settings, Value, parse_delay};
 
 /// How to explore, as far as the command line tells. What it does not tell is looked up in the
@@ -67,6 +67,10 @@ pub(crate) struct ExplorationArguments {
     /// Do not count data races as failures
     #[arg(long)]
     no_races: bool,
+    /// What to do when a task unlocks a mutex that it does not hold: fail, warn and go on as glibc does, or ignore
+    /// it [default: warn]
+    #[arg(long, value_name = "HOW")]
+    misuse: Option<String>,
     /// The memory model: sc, tso or pso. Under the last two, others may see stores later that are not
     /// SeqCst [default: sc]
     #[arg(long, value_name = "MODEL")]
@@ -124,6 +128,7 @@ impl ExplorationArguments {
             weak_failures: get(Key::WeakFailures).number() as u32,
             max_delay: get(Key::MaxDelay).delay(),
             no_races: !get(Key::Races).flag(),
+            misuse: Misuse::find(get(Key::Misuse).text()).unwrap_or_default(),
             memory: Memory::find(get(Key::Memory).text()).unwrap_or_default(),
             confirm: get(Key::Confirm).number(),
             shrink: get(Key::Shrink).number(),
@@ -179,6 +184,7 @@ impl ExplorationArguments {
             (Key::WeakFailures, count(self.weak_failures)),
             (Key::MaxDelay, max_delay),
             (Key::Races, self.no_races.then_some(Value::Flag(false))),
+            (Key::Misuse, self.misuse.clone().map(Value::Text)),
             (Key::Memory, self.memory.clone().map(Value::Text)),
             (Key::Confirm, number(self.confirm)),
             (Key::Shrink, number(self.shrink)),
@@ -211,6 +217,7 @@ fn defaults() -> impl Iterator<Item = Setting> {
         (Key::Shrink, Value::Number(2_000)),
         (Key::Memory, Value::Text("sc".to_string())),
         (Key::EndsWithMain, Value::Flag(false)),
+        (Key::Misuse, Value::Text("warn".to_string())),
     ];
     values.into_iter().map(|(key, value)| Setting {
         key,
@@ -235,6 +242,7 @@ pub(crate) struct ExplorationOptions {
     pub(crate) weak_failures: u32,
     pub(crate) max_delay: Option<Duration>,
     pub(crate) no_races: bool,
+    pub(crate) misuse: Misuse,
     pub(crate) memory: Memory,
     pub(crate) confirm: u64,
     pub(crate) shrink: u64,
@@ -267,6 +275,7 @@ impl ExplorationOptions {
             // As POSIX locks, and those of the studies that the suite repeats.
             .writers_first(false)
             .races(!self.no_races)
+            .misuse(self.misuse)
             .memory(self.memory)
             .confirm(self.confirm)
             .shrink(self.shrink);
@@ -297,7 +306,7 @@ impl ExplorationOptions {
     pub(crate) fn text(&self) -> String {
         format!(
             "executions={} steps={} fail_on_limit={} keep_going={} spurious_wakes={} weak_failures={} \
-             max_delay={} races={} memory={}",
+             max_delay={} races={} misuse={} memory={}",
             self.executions,
             self.steps,
             u8::from(self.fail_on_limit),
@@ -307,6 +316,7 @@ impl ExplorationOptions {
             self.max_delay
                 .map_or("none".to_string(), |delay| delay.as_nanos().to_string()),
             u8::from(!self.no_races),
+            self.misuse.name(),
             self.memory.name(),
         )
     }

@@ -51,7 +51,7 @@ pub(crate) fn predict(arguments: &PredictArguments) -> Result<Status> {
     let (path, record) = Store::new("").load(&arguments.reference)?;
     let name = &record.header.program;
     if let Some(program) = name.strip_prefix(PREFIX) {
-        return native::predict(program, &record, arguments);
+        return native::predict(program, (&path, &record), arguments);
     }
     match name.strip_prefix("suite:") {
         Some(label) => Session::new(label, &record, arguments).predict(&record),

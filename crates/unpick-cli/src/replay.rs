@@ -3,6 +3,7 @@
 use crate::Status;
 use crate::native::{self, BackendName, PREFIX};
 use crate::output::say;
+use crate::place::project_of;
 use crate::show::picture;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -11,7 +12,7 @@ use std::process::{Command, Stdio};
 use unpick::report::{Timeline, headline};
 use unpick::store::Store;
 use unpick::trace::Record;
-use unpick::{Config, FirstFailure};
+use unpick::{Config, FirstFailure, cargo_options_of};
 use unpick_suite::find;
 
 /// Which schedule to run.
@@ -98,10 +99,16 @@ pub(crate) fn print_failure(
 fn replay_test(path: &Path, record: &Record) -> Result<Status> {
     let name = &record.header.program;
     let filter = name.rsplit("::").next().unwrap_or(name);
+    let options = cargo_options_of(&record.header.settings);
     let path = std::path::absolute(path).context("cannot tell where the trace is")?;
-    eprintln!("UNPICK_REPLAY={} cargo test {filter}", path.display());
+    let words: Vec<&str> = options.iter().map(String::as_str).chain([filter]).collect();
+    let words = words.join(" ");
+    eprintln!("UNPICK_REPLAY={} cargo test {words}", path.display());
     let status = Command::new("cargo")
-        .args(["test", "--quiet", filter])
+        .args(["test", "--quiet"])
+        .args(&options)
+        .arg(filter)
+        .current_dir(project_of(&path))
         .env("UNPICK_REPLAY", &path)
         .stdin(Stdio::null())
         .status()

@@ -42,6 +42,8 @@ pub enum Key {
     Memory,
     /// Whether an execution of the library ends with its first task.
     EndsWithMain,
+    /// What becomes of a native program that unlocks a mutex which another task holds.
+    Misuse,
 }
 
 use Key::*;
@@ -79,6 +81,7 @@ impl Key {
         Points,
         Memory,
         EndsWithMain,
+        Misuse,
     ];
 
     /// Its name in `unpick.toml`.
@@ -101,6 +104,7 @@ impl Key {
             Points => "points",
             Memory => "memory",
             EndsWithMain => "ends_with_main",
+            Misuse => "misuse",
         }
     }
 
@@ -119,6 +123,7 @@ impl Key {
             FailOnLimit | KeepGoing | Races | EndsWithMain => Kind::Flag,
             Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
+            Misuse => Kind::Word(&["fail", "warn", "ignore"]),
         }
     }
 

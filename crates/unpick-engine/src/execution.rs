@@ -19,6 +19,7 @@ use crate::{
     liveness::Liveness,
     lock_order::LockOrder,
     memory::{Buffers, Memory},
+    misuse::ForeignUnlock,
     model::Class,
     object::{Object, State},
     recording::Call,
@@ -198,6 +199,8 @@ pub struct Execution {
     has_exited: bool,
     /// Whether the end of a task has left something behind.
     pub(crate) has_leaks: bool,
+    /// Mutexes that a task unlocked without holding them, and where.
+    pub(crate) foreign_unlocks: Vec<ForeignUnlock>,
     clock: clock::Clock,
     pub(crate) notified_count: u32,
     spurious_wakes: u32,
@@ -247,6 +250,7 @@ impl Execution {
             has_abandoned: false,
             has_exited: false,
             has_leaks: false,
+            foreign_unlocks: Vec::new(),
             clock: clock::Clock::default(),
             notified_count: 0,
             spurious_wakes: 0,
@@ -287,6 +291,7 @@ impl Execution {
         self.has_abandoned = false;
         self.has_exited = false;
         self.has_leaks = false;
+        self.foreign_unlocks.clear();
         self.clock.reset();
         self.spurious_wakes = 0;
         self.weak_failures = 0;
@@ -387,6 +392,12 @@ impl Execution {
     pub fn is_finished(&self, task: TaskId) -> bool {
         let status = self.tasks[task.index()].status;
         status == Status::Finished || status == Status::Abandoned
+    }
+
+    /// The operation that a task has announced last, and where: its next one, or the last one of a task that runs.
+    pub fn last_announced(&self, task: TaskId) -> (Op, Option<&Site>) {
+        let slot = &self.tasks[task.index()];
+        (slot.op, self.trace.site(slot.site))
     }
 
     /// Whether a task has ended, and all can see what it has stored.

@@ -351,6 +351,7 @@ impl Exploration {
     fn analyse(&mut self, execution: &mut Execution, limits: &Limits) {
         execution.judge_lock_order(&mut self.warnings);
         execution.judge_leaks(&mut self.warnings);
+        execution.judge_misuse(&mut self.warnings);
         // Last, since a race is no place where an execution ends: strategies and classes take it for
         // what it is without.
         if limits.races {

@@ -7,7 +7,7 @@ mod channel;
 mod condvar;
 mod lock;
 
-use crate::{Effect, Execution, Grant, object::State, recording::Call};
+use crate::{Effect, Execution, Grant, Misuse, object::State, recording::Call};
 use alloc::format;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
@@ -151,6 +151,13 @@ impl Execution {
     #[cold]
     pub(crate) fn check_use(&mut self, task: TaskId, op: &Op) {
         let message = match (op.kind, self.objects[op.object.index()].state) {
+            (OpKind::Unlock, State::Mutex { owner })
+                if owner != Some(task) && self.settings().misuse != Misuse::Fail =>
+            {
+                return self.note_foreign_unlock(task, op.object);
+            }
+            // It waits until another task unlocks it, and for ever if none does.
+            (OpKind::Lock, State::Mutex { .. }) if self.settings().misuse != Misuse::Fail => return,
             (OpKind::Lock, State::Mutex { owner: Some(owner) }) if owner == task => "locks",
             (OpKind::Unlock, State::Mutex { owner }) if owner != Some(task) => "unlocks",
             (

@@ -23,6 +23,8 @@ pub enum WarningKind {
     LeakedTask,
     /// A task ended and held a lock.
     LeakedLock,
+    /// A task unlocked a mutex that it did not hold.
+    Misuse,
     /// A function that was named as a scheduling point was never seen to begin.
     PointNotReached,
     /// The program did what is not modelled, and was explored no further.
@@ -44,6 +46,7 @@ impl WarningKind {
         WarningKind::PossibleDeadlock,
         WarningKind::LeakedTask,
         WarningKind::LeakedLock,
+        WarningKind::Misuse,
         WarningKind::PointNotReached,
         WarningKind::EndedEarly,
         WarningKind::NotAnalysed,
@@ -60,6 +63,7 @@ impl WarningKind {
             WarningKind::PossibleDeadlock => "possible-deadlock",
             WarningKind::LeakedTask => "leaked-task",
             WarningKind::LeakedLock => "leaked-lock",
+            WarningKind::Misuse => "misuse",
             WarningKind::PointNotReached => "point-not-reached",
             WarningKind::EndedEarly => "ended-early",
             WarningKind::NotAnalysed => "not-analysed",

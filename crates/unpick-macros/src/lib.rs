@@ -60,6 +60,12 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
         .iter()
         .map(|Setting { name, value }| quote_spanned!(name.span() => .#name(#value)));
     let (attributes, visibility) = (&function.attrs, &function.vis);
+    // A test that should panic is green when it fails, and leaves nothing.
+    let should_panic = |attribute: &syn::Attribute| attribute.path().is_ident("should_panic");
+    let saving = attributes
+        .iter()
+        .any(should_panic)
+        .then(|| quote!(.save(false)));
     let (name, body) = (&function.sig.ident, &function.block);
     let output = &function.sig.output;
     quote! {
@@ -69,7 +75,7 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
             fn body() #output #body
             let name = ::core::concat!(::core::module_path!(), "::", ::core::stringify!(#name));
             ::unpick::check_with(
-                ::unpick::Config::new().name(name) #(#calls)* .with_environment(),
+                ::unpick::Config::new().name(name) #saving #(#calls)* .with_environment(),
                 || { ::unpick::accept(body()) },
             );
         }

@@ -159,7 +159,7 @@ fn watch_freed(start: usize, size: usize, pc: usize) {
         .free(this.current, start, size, pc, &this.clocks);
     match found.filter(|_| this.races) {
         Some(Finding::Race { .. }) if this.has_learned_unseen(start..start + size) => {}
-        Some(finding) => report(finding, pc),
+        Some(finding) => report(finding, "free", pc),
         None => {}
     }
 }

@@ -54,8 +54,8 @@ pub fn check_object(address: usize, kind: ObjectKind, pc: usize) {
         Some(block) if block.holds(address, OBJECT) => {
             if let Some(freed) = block.freed {
                 let (what, who) = (kind.word(), mention(this, freed, "freed"));
-                let message =
-                    format!("use after free: the {what} used here lies in memory that {who}");
+                let task = this.execution.trace().task_name(this.current);
+                let message = format!("use after free: {who} the {what} that {task} uses");
                 fail(FailureKind::UseAfterFree, &message, pc);
             }
         }

@@ -6,10 +6,11 @@
 //! second task that comes to `exit` waits for ever, as POSIX has it since 2024.
 
 use crate::away;
+use crate::exceptions;
 use crate::interpose::interpose;
 use crate::libraries;
 use crate::real;
-use crate::runtime::{Runtime, fail, operate, running, runtime};
+use crate::runtime::{Runtime, operate, running, runtime};
 use crate::tasks;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -222,7 +223,7 @@ interpose! {
             libc::fflush(core::ptr::null_mut());
             away::come_back();
             come_to_end(pc);
-            fail(FailureKind::Abort, "the program aborted", pc);
+            exceptions::abort(pc);
         }
         real::abort()()
     }

@@ -26,6 +26,7 @@ mod context;
 mod controller;
 mod crew;
 mod ending;
+mod exceptions;
 mod free;
 mod futex;
 mod instrumented;

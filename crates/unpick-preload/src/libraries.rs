@@ -117,6 +117,14 @@ impl Loaded<'_> {
         })
     }
 
+    /// Whether it is a library of C++ that comes with a compiler.
+    pub fn is_of_cpp(&self) -> bool {
+        // SAFETY: the loader's own name of the file, which ends in zero.
+        let path = unsafe { CStr::from_ptr(self.info.dlpi_name) }.to_bytes();
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        name.starts_with(b"libstdc++.so") || name.starts_with(b"libc++")
+    }
+
     /// Where the segment of some code ends.
     pub fn code_end(&self, address: usize) -> Option<usize> {
         let mut segments = self.segments();

@@ -174,36 +174,36 @@ fn check_thoroughly(address: usize, size: usize, kind: AccessKind, pc: usize) {
     }
     match found.filter(|_| this.races) {
         Some(Finding::Race { .. }) if this.has_learned_unseen(0..0) => {}
-        Some(finding) => report(finding, pc),
+        Some(finding) => report(finding, noun_of(kind), pc),
         None => {}
     }
 }
 
-/// Ends the execution with a finding.
+/// Ends the execution with a finding, made by something of the running task that is called so.
 #[cold]
-pub fn report(finding: Finding, pc: usize) -> ! {
+pub fn report(finding: Finding, deed: &str, pc: usize) -> ! {
     let this = runtime();
+    let here = this.mention_here(pc);
     let name = |access: &Access| this.execution.trace().task_name(access.task);
     let place = |access: &Access| this.sites.mention(access.pc);
     let (kind, message) = match &finding {
         Finding::Race { earlier, later } => {
-            let what = this.sites.mention_data(later.address);
+            // A copy of many bytes races in those that the other one uses.
+            let what = this.sites.mention_data(later.address.max(earlier.address));
             let message = format!(
-                "data race: {} {} {what} at {}, and nothing orders that before the {} by {}",
+                "data race: {} {} {what} at {}, and nothing orders that before the {deed} by {} at {here}",
                 name(earlier),
                 past(earlier),
                 place(earlier),
-                noun(later),
                 name(later),
             );
             (FailureKind::DataRace, message)
         }
         Finding::UseAfterFree { freed, used } => {
             let message = format!(
-                "use after free: {} freed memory at {}, before the {} by {}",
+                "use after free: {} freed memory at {}, before the {deed} by {}",
                 name(freed),
                 place(freed),
-                noun(used),
                 name(used),
             );
             (FailureKind::UseAfterFree, message)
@@ -211,10 +211,6 @@ pub fn report(finding: Finding, pc: usize) -> ! {
     };
     this.fail(kind, message, pc);
     tasks::leave()
-}
-
-fn noun(access: &Access) -> &'static str {
-    noun_of(access.kind)
 }
 
 /// What an access is called.

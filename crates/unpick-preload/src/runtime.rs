@@ -59,6 +59,10 @@ pub struct Task {
     pub calls: Calls,
     /// The innermost handler that plain C has pushed for the end of the task.
     pub handlers: *mut c_void,
+    /// The innermost one-time initialisation that it performs.
+    pub initialisation: *mut c_void,
+    /// Where it threw its last exception of C++.
+    pub thrown: Option<SiteId>,
     /// Where on its stack its first function lies.
     pub base: usize,
     /// Its stack.
@@ -119,6 +123,8 @@ impl Task {
             is_joined: false,
             calls: Calls::default(),
             handlers: null_mut(),
+            initialisation: null_mut(),
+            thrown: None,
             base: usize::MAX,
             stack: 0..0,
             pc: 0,
@@ -580,6 +586,12 @@ impl Runtime {
         }
         self.sites
             .intern(task.pc, &mut task.calls, &mut self.execution)
+    }
+
+    /// The place at which the running task calls, with its callers, as the driver finds it in a message.
+    pub fn mention_here(&self, pc: usize) -> String {
+        let calls = &self.tasks[self.current.index()].calls;
+        self.sites.mention_with(pc, calls)
     }
 
     /// Ends the execution with a fault of the running task.

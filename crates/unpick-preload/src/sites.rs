@@ -159,11 +159,7 @@ impl Sites {
         if self.module_at(pc).is_none() {
             self.learn(libraries::modules());
         }
-        let mut file = self.frame(pc);
-        for frame in calls.innermost() {
-            file.push(' ');
-            file.push_str(&self.frame(frame));
-        }
+        let file = self.frames(pc, calls);
         let site = execution.add_site(Site {
             file,
             line: 0,
@@ -176,6 +172,21 @@ impl Sites {
     /// A place in the code as the driver finds it in a message: `@MODULE:OFFSET@`.
     pub fn mention(&self, return_address: usize) -> String {
         format!("@{}@", self.frame(return_address))
+    }
+
+    /// The same for a place with its callers, of which the driver takes the one that says most.
+    pub fn mention_with(&self, return_address: usize, calls: &Calls) -> String {
+        format!("@{}@", self.frames(return_address, calls))
+    }
+
+    /// A place and its callers, innermost first.
+    fn frames(&self, return_address: usize, calls: &Calls) -> String {
+        let mut frames = self.frame(return_address);
+        for frame in calls.innermost() {
+            frames.push(' ');
+            frames.push_str(&self.frame(frame));
+        }
+        frames
     }
 
     /// A place in memory as the driver finds it in a message: `&MODULE:OFFSET&`.

@@ -224,6 +224,7 @@ fn make_sure(is_open: bool) {
 fn look_up() {
     real::look_up();
     crate::posix::look_up();
+    crate::exceptions::look_up();
     libraries::look_up();
 }
 

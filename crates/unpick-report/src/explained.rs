@@ -22,6 +22,12 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
     let detail = match (pattern, outcome) {
         (Pattern::DataRace, _) => return why(outcome, trace),
         (Pattern::UseAfterFree, _) if !is_shown => return why(outcome, trace),
+        // Locks that are made of atomic operations are known by these only.
+        (Pattern::LockOrder, Outcome::Deadlock(deadlock))
+            if deadlock.cycle.is_empty() && is_shown =>
+        {
+            telling.causes()
+        }
         (Pattern::EveryOrder | Pattern::LockOrder, Outcome::Deadlock(deadlock)) => {
             deadlock_sentence(deadlock, trace)
         }

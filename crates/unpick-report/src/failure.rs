@@ -164,6 +164,7 @@ pub fn headline(outcome: &Outcome, trace: &Trace) -> String {
             let blocked = count(deadlock.blocked.len() as u64, "task");
             match deadlock.cycle.as_slice() {
                 [] => format!("deadlock: {blocked} can never go on"),
+                [task] => format!("deadlock: {} waits for itself", trace.task_name(*task)),
                 ring => {
                     let names: Vec<String> =
                         ring.iter().map(|&task| trace.task_name(task)).collect();

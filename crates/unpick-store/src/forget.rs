@@ -5,11 +5,11 @@ use crate::{Store, StoreError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A regression on disk.
+/// The regressions of a program on disk, or one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Regression {
-    /// The file.
-    pub path: PathBuf,
+    /// The files.
+    pub files: Vec<PathBuf>,
     /// The program; the name of the file if that cannot be read.
     pub program: String,
 }
@@ -22,17 +22,14 @@ pub struct Forgotten {
 }
 
 impl Store {
-    /// The regression that is meant: by the name of the program, whole or its last part, by the file, or
-    /// by the id of a trace of the program.
+    /// The regressions that are meant: those of a program by its name, whole or its last part, or by the id of one of
+    /// its traces; one of them by its file.
     pub fn find_regression(&self, reference: &str) -> Result<Regression, StoreError> {
         let path = Path::new(reference);
         if path.is_file() && is_in_regressions(path) {
             return Ok(Regression::at(path.to_path_buf()));
         }
-        let known: Vec<Regression> = list(&self.regressions(), "txt")?
-            .into_iter()
-            .map(Regression::at)
-            .collect();
+        let known = self.all_regressions()?;
         let called: Vec<&Regression> = known
             .iter()
             .filter(|one| one.is_called(reference))
@@ -60,9 +57,25 @@ impl Store {
         })
     }
 
-    /// Drops a regression, and the traces of its program if they are not wanted either.
+    /// All regressions, by program.
+    fn all_regressions(&self) -> Result<Vec<Regression>, StoreError> {
+        let mut known: Vec<Regression> = Vec::new();
+        for path in list(&self.regressions(), "txt")? {
+            let one = Regression::at(path);
+            let same = known.iter_mut().find(|known| known.program == one.program);
+            match same {
+                Some(known) => known.files.extend(one.files),
+                None => known.push(one),
+            }
+        }
+        Ok(known)
+    }
+
+    /// Drops regressions, and the traces of their program if they are not wanted either.
     pub fn forget(&self, what: &Regression, traces: bool) -> Result<Forgotten, StoreError> {
-        fs::remove_file(&what.path).map_err(error("remove", &what.path))?;
+        for file in &what.files {
+            fs::remove_file(file).map_err(error("remove", file))?;
+        }
         let mut trace_count = 0;
         let paths = match traces {
             true => list(&self.traces(), TRACE)?,
@@ -85,7 +98,10 @@ impl Regression {
             Ok(record) => record.header.program,
             Err(_) => stem(&path),
         };
-        Regression { path, program }
+        Regression {
+            files: vec![path],
+            program,
+        }
     }
 
     /// Whether it may be called so: with or without where the program comes from and the modules of a
@@ -96,10 +112,12 @@ impl Regression {
             .iter()
             .find_map(|prefix| program.strip_prefix(prefix));
         let plain = plain.unwrap_or(program);
+        // A test is called with or without its package and binary.
+        let test = plain.rsplit('/').next().unwrap_or(plain);
         let last = plain.rsplit("::").next();
-        [program, plain].contains(&reference)
+        [program, plain, test].contains(&reference)
             || last == Some(reference)
-            || stem(&self.path) == reference
+            || self.files.iter().any(|file| stem(file) == reference)
     }
 }
 

@@ -1,16 +1,20 @@
 //! Traces and regressions on disk.
 //!
-//! Below `.unpick`: `traces/ID.trace` for every failure, by its short id, and `regressions/NAME.txt`
-//! for the newest failure of each program, meant to be checked in. A file is written beside its
+//! Below `.unpick`: `traces/ID.trace` for every failure, by its short id, and `regressions/NAME.txt`,
+//! `NAME.2.txt` and so on for the different failures of each program, meant to be checked in (`regressions.rs`). A file is written beside its
 //! place and then put there, so that nothing is ever half there (`files.rs`). Traces are dropped, oldest
 //! first, when they become too many (`room.rs`); regressions only when somebody says so (`forget.rs`).
 
 mod files;
 mod forget;
+mod key;
+mod regressions;
 mod room;
 
 use files::{Part, read};
 pub use forget::{Forgotten, Regression};
+pub use key::{binary_key, is_cargo_hash};
+pub use regressions::REGRESSIONS_MAX;
 use room::Room;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -110,13 +114,18 @@ impl Store {
         }
     }
 
-    /// Keeps a failing execution: as a trace, and as the regression of its program. Then drops the
-    /// oldest traces if there are too many.
+    /// Keeps a failing execution: as a trace, and as a regression of its program, in place of one that fails in the
+    /// same way if there is one. Then drops the oldest traces if there are too many.
     pub fn save(&self, record: &Record) -> Result<Saved, StoreError> {
+        let path = self.place_for(record)?;
+        self.save_as(record, path)
+    }
+
+    /// The same in place of a regression that no longer fits.
+    pub fn save_as(&self, record: &Record, regression: PathBuf) -> Result<Saved, StoreError> {
         let room = Room::from_environment()?;
         let text = encode(record);
         let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(record.trace.hash())?;
-        let regression = self.regression_path(&record.header.program);
         // What is checked in stays small.
         let text = match &record.passing {
             None => text,
@@ -160,29 +169,6 @@ impl Store {
             reference: reference.to_string(),
             directory: self.traces(),
         })
-    }
-
-    /// The regression of a program, if it has one.
-    pub fn regression(&self, program: &str) -> Result<Option<Record>, StoreError> {
-        let path = self.regression_path(program);
-        if !path.is_file() {
-            return Ok(None);
-        }
-        // Names that differ only in characters that file names cannot have share a file.
-        let record = read(&path)?;
-        Ok((record.header.program == program).then_some(record))
-    }
-
-    /// Where the regression of a program is kept.
-    pub fn regression_path(&self, program: &str) -> PathBuf {
-        let name: String = program
-            .chars()
-            .map(|c| match c {
-                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' | '.' => c,
-                _ => '_',
-            })
-            .collect();
-        self.regressions().join(format!("{name}.txt"))
     }
 
     fn traces(&self) -> PathBuf {

@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use unpick_store::Store;
-use unpick_trace::{Choice, Header, ObjectId, Op, OpKind, Outcome, Record, SiteId, Step};
+use unpick_store::{REGRESSIONS_MAX, Store};
+use unpick_trace::{
+    Choice, Failure, FailureKind, Header, ObjectId, Op, OpKind, Outcome, Record, SiteId, Step,
+};
 use unpick_trace::{TaskId, TaskInfo, TaskSet, Trace};
 
 /// A directory of its own for a test, removed at its end.
@@ -62,6 +64,71 @@ fn record(program: &str, length: u64) -> Record {
     }
 }
 
+/// The regressions of a program, all of which can be read.
+fn regressions(store: &Store, program: &str) -> Vec<Record> {
+    let all = store.regressions_of(program).into_iter();
+    all.map(|one| one.unwrap().1).collect()
+}
+
+/// A record that fails by a panic with these words.
+fn failing(program: &str, words: &str) -> Record {
+    let failure = Failure {
+        kind: FailureKind::Panic,
+        task: TaskId::MAIN,
+        message: words.to_string(),
+        site: None,
+    };
+    Record {
+        outcome: Outcome::Fail(failure),
+        ..record(program, 1)
+    }
+}
+
+#[test]
+fn different_failures_of_a_program_are_kept_oldest_first() {
+    let project = Project::new("several");
+    let store = project.store();
+    let said = |program: &str| -> Vec<String> {
+        let words = |record: &Record| match &record.outcome {
+            Outcome::Fail(failure) => failure.message.clone(),
+            _ => String::new(),
+        };
+        regressions(&store, program).iter().map(words).collect()
+    };
+    for words in ["one", "two", "one", "three"] {
+        store.save(&failing("bank/works", words)).unwrap();
+    }
+    assert_eq!(said("bank/works"), ["one", "two", "three"]);
+    assert_eq!(
+        files(&project.path("regressions")),
+        ["bank_works.2.txt", "bank_works.3.txt", "bank_works.txt"]
+    );
+    // Names that become the same do not take each other's files.
+    store.save(&failing("bank:works", "other")).unwrap();
+    assert_eq!(said("bank:works"), ["other"]);
+    assert_eq!(said("bank/works"), ["one", "two", "three"]);
+    // Beyond the limit the oldest goes.
+    let more: Vec<String> = (0..REGRESSIONS_MAX).map(|n| n.to_string()).collect();
+    for words in &more {
+        store.save(&failing("bank/works", words)).unwrap();
+    }
+    assert_eq!(said("bank/works"), more);
+    assert_eq!(said("bank:works"), ["other"]);
+    // One that no longer fits is replaced where it is.
+    let (path, _) = store.regressions_of("bank/works").remove(1).unwrap();
+    store.save_as(&failing("bank/works", "near"), path).unwrap();
+    assert_eq!(said("bank/works")[1], "near");
+    // By its name the program loses all, by a file that one.
+    let one = store.regression_path("bank/works");
+    let found = store.find_regression(one.to_str().unwrap()).unwrap();
+    store.forget(&found, false).unwrap();
+    assert_eq!(said("bank/works").len(), REGRESSIONS_MAX - 1);
+    let found = store.find_regression("bank/works").unwrap();
+    store.forget(&found, false).unwrap();
+    assert!(said("bank/works").is_empty());
+    assert_eq!(said("bank:works"), ["other"]);
+}
+
 fn set_age(path: &Path, age: Duration) {
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::now() - age).unwrap();
@@ -87,8 +154,8 @@ fn what_is_saved_is_found_by_id_by_path_and_by_program() {
     assert_eq!(by_id, record("tests::a name", 1));
     let by_path = store.load(saved.regression.to_str().unwrap()).unwrap().1;
     assert_eq!(by_path, by_id);
-    assert_eq!(store.regression("tests::a name").unwrap(), Some(by_id));
-    assert!(store.regression("another").unwrap().is_none());
+    assert_eq!(regressions(&store, "tests::a name"), [by_id]);
+    assert_eq!(regressions(&store, "another"), []);
     // Nothing else is left lying about.
     assert_eq!(files(&project.path("traces")).len(), 1);
     assert_eq!(files(&project.path("regressions")).len(), 1);
@@ -256,24 +323,24 @@ fn a_regression_is_forgotten_by_any_of_its_names() {
             let found = store.find_regression(&reference).unwrap();
             assert_eq!(found.program, *program);
             assert_eq!(store.forget(&found, false).unwrap().trace_count, 0);
-            assert!(store.regression(program).unwrap().is_none());
+            assert_eq!(regressions(&store, program), []);
         }
     }
     let saved = store.save(&record("suite:CS.x:n=3", 5)).unwrap();
     store.save(&record("native:prog", 6)).unwrap();
     assert_eq!(
-        store.find_regression("CS.x:n=3").unwrap().path,
-        saved.regression
+        store.find_regression("CS.x:n=3").unwrap().files,
+        [saved.regression.clone()]
     );
     assert_eq!(
-        store.find_regression(&saved.id).unwrap().path,
-        saved.regression
+        store.find_regression(&saved.id).unwrap().files,
+        [saved.regression.clone()]
     );
     // With its traces: the one of the rounds above, and this one.
     let found = store.find_regression("CS.x:n=3").unwrap();
     assert_eq!(store.forget(&found, true).unwrap().trace_count, 2);
     assert!(!saved.trace.exists());
-    store.regression("native:prog").unwrap().unwrap();
+    assert_eq!(regressions(&store, "native:prog").len(), 1);
 }
 
 #[test]
@@ -282,7 +349,7 @@ fn a_damaged_regression_is_forgotten_by_its_file() {
     let store = project.store();
     let saved = store.save(&record("tests::x", 1)).unwrap();
     fs::write(&saved.regression, b"\xff no trace").unwrap();
-    assert!(store.regression("tests::x").is_err());
+    assert!(store.regressions_of("tests::x").pop().unwrap().is_err());
     let found = store.find_regression("tests__x").unwrap();
     store.forget(&found, true).unwrap();
     assert!(!saved.regression.exists() && saved.trace.exists());

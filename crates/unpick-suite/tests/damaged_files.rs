@@ -11,6 +11,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
+use unpick::analysis::Meaning;
 use unpick::report::{
     Columns, Sources, Timeline, columns, headline, page, perfetto, schedule, why,
 };
@@ -214,7 +215,7 @@ fn run_again(record: &Record, program: &(dyn Fn() + Send + Sync)) {
         trace: failure.trace,
     };
     // Explained as it stands, by a program that has nothing to say.
-    unpick::analysis::explain(&ended, 20, &|_| true, &mut |_| Some(ended.clone()));
+    unpick::analysis::explain(&ended, 20, &|_| Meaning::Own, &mut |_| Some(ended.clone()));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Explorations that report: what tests call.
 
+use crate::cargo::{cargo_options, cargo_words};
 use crate::config::project_directory;
 use crate::progress::{Budget, Live, UNDERSTANDING, ending};
 use crate::{
@@ -13,7 +14,7 @@ use unpick_report::{
     FailureReport, NEAR, PREDICTED, Timeline, Way, changed, count, count_line, fixed, headline,
     more_line, note_explanation, schedule,
 };
-use unpick_store::Store;
+use unpick_store::{Saved, Store};
 use unpick_trace::{Header, Record, same_failure};
 
 /// The variables that name a trace of a test to run again, or to predict from, and the one that asks for one.
@@ -38,19 +39,21 @@ pub fn check<F: Fn() + Send + Sync + 'static>(program: F) {
 #[track_caller]
 pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
     let name = config.program_name();
+    let key = config.regression_key();
     let store = Store::new(project_directory());
-    if let Some(record) = requested(REPLAY, &store, &name) {
+    if let Some(record) = requested(REPLAY, &store, [&key, &name]) {
         return replay_only(&config, &program, &name, record);
     }
     let session = Session {
         config: &config,
         store: &store,
         name: &name,
+        key: &key,
     };
-    if let Some(record) = requested(PREDICT, &store, &name) {
+    if let Some(record) = requested(PREDICT, &store, [&key, &name]) {
         return session.predict_only(&program, record);
     }
-    if let Some(report) = session.try_regression(&program) {
+    if let Some(report) = session.try_regressions(&program) {
         panic!("{report}");
     }
     let live = Live::new(&name, Budget::from(&config));
@@ -139,11 +142,24 @@ pub fn record(
     record
 }
 
+/// Where a failure is kept.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    /// As a regression.
+    Regression,
+    /// As a regression, in place of one that no longer fits.
+    InPlaceOf(&'a Path),
+    /// As a trace only.
+    Trace,
+}
+
 #[derive(Clone, Copy)]
 struct Session<'a> {
     config: &'a Config,
     store: &'a Store,
     name: &'a str,
+    /// The name under which failures are kept.
+    key: &'a str,
 }
 
 impl Session<'_> {
@@ -155,13 +171,13 @@ impl Session<'_> {
         program: &(dyn Fn() + Send + Sync),
     ) -> String {
         let way = Way::of(failure.is_directed);
-        let mut lines = vec![self.report(failure, way, program, true)];
+        let mut lines = vec![self.report(failure, way, program, Place::Regression)];
         let groups = found.groups.list();
         let counts: Vec<u64> = groups.iter().map(|group| group.count).collect();
         for (number, group) in groups.iter().enumerate() {
             if number > 0 {
                 let way = Way::of(group.first.is_directed);
-                lines.push(self.report(&group.first, way, program, false));
+                lines.push(self.report(&group.first, way, program, Place::Trace));
             }
             lines.push(count_line(group.count, found.failures));
         }
@@ -169,41 +185,52 @@ impl Session<'_> {
         lines.join("\n")
     }
 
-    /// Shrinks, explains and keeps a failure, as the regression or only as a trace.
+    /// Shrinks, explains and keeps a failure.
     fn report(
         &self,
         found: &FirstFailure,
         way: Way,
         program: &(dyn Fn() + Send + Sync),
-        is_regression: bool,
+        place: Place<'_>,
     ) -> String {
         let understood = understand(self.config, program, found);
         let (failure, known) = match &understood {
             Some((failure, known)) => (failure, Some(known)),
             None => (found, None),
         };
-        let mut record = record(self.config, self.name, failure, known);
+        if !self.config.saves {
+            let replay = format!(
+                "not possible, since nothing is kept; use seed {:#x}",
+                self.config.seed
+            );
+            return self.tell(failure, known, way, (&replay, "nothing (Config::save)"));
+        }
+        let options = cargo_options();
+        let mut record = record(self.config, self.key, failure, known);
+        record.header.settings.push_str(&cargo_words(&options));
         match way {
             Way::Near => record.header.strategy = NEAR.to_string(),
             Way::Predicted => record.header.strategy = PREDICTED.to_string(),
             Way::Strategy | Way::Directed | Way::Regression | Way::Free => {}
         }
-        let kept = match is_regression {
-            true => self.store.save(&record).map(|saved| {
-                let path = shown(&saved.regression);
-                let text = format!("{path} (check it in; it runs first next time)");
-                (saved.id, text)
-            }),
-            false => {
+        let to_check_in = |saved: Saved| {
+            let path = shown(&saved.regression);
+            let text = format!("{path} (check it in; it runs first next time)");
+            (saved.id, text)
+        };
+        let kept = match place {
+            Place::Regression => self.store.save(&record).map(to_check_in),
+            Place::InPlaceOf(path) => {
+                let saved = self.store.save_as(&record, path.to_path_buf());
+                saved.map(to_check_in)
+            }
+            Place::Trace => {
                 let kept = self.store.save_trace(&record);
                 kept.map(|(id, path)| (id, shown(&path)))
             }
         };
         let (command, saved) = match kept {
-            Ok((id, saved)) => (
-                format!("UNPICK_REPLAY={id} cargo test {}", short(self.name)),
-                saved,
-            ),
+            Ok((id, saved)) => (self.replay_command(&id, &options), saved),
             Err(error) => (
                 format!(
                     "not possible, since the trace was not saved; use seed {:#x}",
@@ -213,6 +240,15 @@ impl Session<'_> {
             ),
         };
         self.tell(failure, known, way, (&command, &saved))
+    }
+
+    /// The command that runs a trace again.
+    fn replay_command(&self, reference: &str, options: &[String]) -> String {
+        let options: String = options.iter().map(|one| format!("{one} ")).collect();
+        format!(
+            "UNPICK_REPLAY={reference} cargo test {options}{}",
+            short(self.name)
+        )
     }
 
     /// The five lines.
@@ -240,25 +276,41 @@ impl Session<'_> {
         report.to_string()
     }
 
-    /// Runs the schedule that failed last time, and looks near it if it no longer fits. A report if that
-    /// fails.
-    fn try_regression(&self, program: &(dyn Fn() + Send + Sync)) -> Option<String> {
-        let record = match self.store.regression(self.name) {
-            Ok(record) => record?,
+    /// Tries the regressions, the oldest first, up to one that leads to a failure. A report if one does.
+    fn try_regressions(&self, program: &(dyn Fn() + Send + Sync)) -> Option<String> {
+        if !self.config.saves {
+            return None;
+        }
+        let mut kept = self.store.regressions_of(self.key);
+        // Earlier versions did not keep the binary.
+        if kept.is_empty() && self.key != self.name {
+            kept = self.store.regressions_of(self.name);
+        }
+        kept.into_iter().find_map(|kept| match kept {
+            Ok((path, record)) => self.try_regression(program, &path, &record),
             Err(error) => {
                 eprintln!(
                     "unpick: the regression of {} is not used: {error}",
                     self.name
                 );
-                return None;
+                None
             }
-        };
+        })
+    }
+
+    /// Runs a schedule that has failed before, and looks near it if it no longer fits. A report if that fails.
+    fn try_regression(
+        &self,
+        program: &(dyn Fn() + Send + Sync),
+        file: &Path,
+        record: &Record,
+    ) -> Option<String> {
         let config = &self.config.clone().settings_from(&record.header.settings);
         let session = Session { config, ..*self };
         let found = replay(config, program, record.trace.clone());
-        let path = shown(&self.store.regression_path(self.name));
+        let path = shown(file);
         if let Some(failure) = &found.first_failure {
-            let command = format!("UNPICK_REPLAY={path} cargo test {}", short(self.name));
+            let command = self.replay_command(&path, &cargo_options());
             let understood = understand(config, program, failure);
             let (failure, known) = match &understood {
                 Some((failure, known)) => (failure, Some(known)),
@@ -267,11 +319,11 @@ impl Session<'_> {
             return Some(session.tell(failure, known, Way::Regression, (&command, &path)));
         }
         let Some(diverged) = found.diverged else {
-            eprintln!("unpick: {}: fixed: {}", self.name, fixed(&path, self.name));
+            eprintln!("unpick: {}: fixed: {}", self.name, fixed(&path, self.key));
             return None;
         };
         let near = near(config, program, &record.trace);
-        let changed = changed(&path, self.name, &diverged.outcome, &near);
+        let changed = changed(&path, self.key, &diverged.outcome, &near);
         eprintln!("unpick: {}: {changed}", self.name);
         let failing = near.failing?;
         let failure = FirstFailure {
@@ -282,7 +334,7 @@ impl Session<'_> {
             trace: failing.trace,
             outcome: failing.outcome,
         };
-        Some(session.report(&failure, Way::Near, program, true))
+        Some(session.report(&failure, Way::Near, program, Place::InPlaceOf(file)))
     }
 
     /// Panics with a report of what a trace foretells.
@@ -306,7 +358,11 @@ impl Session<'_> {
         };
         let mut lines = Vec::new();
         for (number, failure) in predicted.failures.iter().enumerate() {
-            lines.push(session.report(failure, Way::Predicted, program, number == 0));
+            let place = match number {
+                0 => Place::Regression,
+                _ => Place::Trace,
+            };
+            lines.push(session.report(failure, Way::Predicted, program, place));
         }
         if let Some(recorded) = &predicted.recorded {
             let words = headline(&recorded.outcome, &recorded.trace);
@@ -325,7 +381,7 @@ impl Session<'_> {
         let execution = first_execution(self.config, program);
         match self
             .store
-            .save_trace(&record(self.config, self.name, &execution, None))
+            .save_trace(&record(self.config, self.key, &execution, None))
         {
             Ok((id, _)) => eprintln!(
                 "unpick: {}: predict with UNPICK_PREDICT={id} cargo test {}",
@@ -364,12 +420,14 @@ fn replay_only(config: &Config, program: &(dyn Fn() + Send + Sync), name: &str, 
 
 /// The trace of this test that a variable names.
 #[track_caller]
-fn requested(variable: &str, store: &Store, name: &str) -> Option<Record> {
+fn requested(variable: &str, store: &Store, names: [&str; 2]) -> Option<Record> {
     let reference = std::env::var(variable).ok();
     let reference = reference.filter(|text| !text.is_empty())?;
     match store.load(&reference) {
         // A trace of another test in the same process says nothing here.
-        Ok((_, record)) => (record.header.program == name).then_some(record),
+        Ok((_, record)) => names
+            .contains(&record.header.program.as_str())
+            .then_some(record),
         Err(error) => panic!("{variable}: {error}"),
     }
 }

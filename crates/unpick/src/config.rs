@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use unpick_config::{Key, Project, Setting};
-use unpick_engine::{Limits, Memory, Settings};
+use unpick_engine::{Limits, Memory, Misuse, Settings};
+use unpick_store::{binary_key, is_cargo_hash};
 use unpick_strategies::{Confirm, Spec, SpecError};
 
 /// The seed that is used unless another one is given.
@@ -42,6 +43,8 @@ pub struct Config {
     pub(crate) shrink: u64,
     pub(crate) window: usize,
     pub(crate) stack_size: usize,
+    pub(crate) saves: bool,
+    pub(crate) watchdog: Duration,
     pub(crate) settings: Settings,
     /// What was set, as opposed to left at its default.
     told: BTreeSet<Key>,
@@ -66,6 +69,8 @@ impl Default for Config {
             shrink: SHRINK_DEFAULT,
             window: WINDOW_DEFAULT,
             stack_size: crate::rt::STACK_SIZE,
+            saves: true,
+            watchdog: crate::rt::WATCHDOG,
             settings: Settings {
                 writers_first: true,
                 ..Settings::default()
@@ -303,6 +308,28 @@ impl Config {
         self.strategy.guarantee(&found.profile)
     }
 
+    /// What an execution does if a task unlocks a mutex that it does not hold. The types of this crate do not let it;
+    /// native programs can.
+    pub fn misuse(mut self, misuse: Misuse) -> Config {
+        self.settings.misuse = misuse;
+        self.told.insert(Key::Misuse);
+        self
+    }
+
+    /// How long a task may wait for a lock that is none of this crate's. All tasks share a thread, so another task that
+    /// holds such a lock cannot go on: the process then ends with a message and exit code 3. Ten seconds by default;
+    /// zero waits for ever. On Linux only.
+    pub fn watchdog(mut self, limit: Duration) -> Config {
+        self.watchdog = limit;
+        self
+    }
+
+    /// Whether failures are kept, and those that were kept are tried first. Tests that should panic need not.
+    pub fn save(mut self, saves: bool) -> Config {
+        self.saves = saves;
+        self
+    }
+
     /// How possible deadlocks are to be confirmed.
     pub(crate) fn confirmation(&self) -> Confirm {
         Confirm {
@@ -324,6 +351,7 @@ impl Config {
             memory,
             writers_first,
             ends_with_main,
+            misuse,
         } = self.settings;
         // Traces of old have none: every timer could fire at any moment.
         let delay = max_delay_ns.map_or(String::new(), |ns| format!(" max_delay_ns={ns}"));
@@ -342,10 +370,14 @@ impl Config {
         } else {
             ""
         };
+        let misuse = match misuse {
+            Misuse::Fail => String::new(),
+            other => format!(" misuse={}", other.name()),
+        };
         format!(
             "steps={steps_max} spurious_wakes={spurious_wakes_max} \
              weak_failures={weak_failures_max}{delay} races={} writers_first={}{memory}{end} \
-             patience={patience}{limit}",
+             patience={patience}{limit}{misuse}",
             u8::from(self.races),
             u8::from(writers_first),
         )
@@ -378,12 +410,16 @@ impl Config {
         self.settings.max_delay_ns = None;
         self.settings.patience = 1;
         self.settings.fail_on_limit = false;
+        self.settings.misuse = Misuse::Fail;
         for (name, text) in text
             .split_whitespace()
             .filter_map(|word| word.split_once('='))
         {
             if let Some(model) = Memory::find(text).filter(|_| name == "memory") {
                 self.settings.memory = model;
+            }
+            if let Some(misuse) = Misuse::find(text).filter(|_| name == "misuse") {
+                self.settings.misuse = misuse;
             }
             let Ok(value) = text.parse::<u64>() else {
                 continue;
@@ -448,8 +484,28 @@ impl Config {
             Key::Races => self.races(value.flag()),
             Key::EndsWithMain => self.ends_with_main(value.flag()),
             Key::Memory => self.memory(Memory::find(value.text()).unwrap_or_default()),
+            Key::Misuse => self.misuse(Misuse::find(value.text()).unwrap_or_default()),
             // Those of native programs.
             Key::Points => self,
+        }
+    }
+
+    /// The name under which failures are kept: that of the program with the test binary, since several binaries may have
+    /// a test of one name.
+    pub(crate) fn regression_key(&self) -> String {
+        let name = self.program_name();
+        let binary = std::env::current_exe().unwrap_or_default();
+        let file = binary.file_name().unwrap_or_default().to_string_lossy();
+        let is_test = file
+            .rsplit_once('-')
+            .is_some_and(|(_, hash)| is_cargo_hash(hash));
+        let binary = binary_key(&binary);
+        match (is_test, &self.name) {
+            (false, _) => name,
+            // Names are given with the crate, which the library and the program of a package share.
+            (true, Some(_)) if binary.starts_with("bin:") => format!("bin:{name}"),
+            (true, Some(_)) => name,
+            (true, None) => format!("{binary}::{name}"),
         }
     }
 

@@ -170,7 +170,7 @@ pub fn replay(config: &Config, program: &(dyn Fn() + Send + Sync), trace: Trace)
 
 /// Something that runs `program`.
 pub(crate) fn runtime(config: &Config, program: &(dyn Fn() + Send + Sync)) -> Box<Runtime> {
-    Runtime::new(program, config.settings, config.stack_size)
+    Runtime::new(program, config.settings, config.stack_size, config.watchdog)
 }
 
 struct Driver<'a> {

@@ -23,6 +23,7 @@
 //! The body must be repeatable: everything it shares between tasks should be made inside it or stand
 //! in a static, and nothing but the schedule may decide what it does.
 
+mod cargo;
 pub mod cell;
 mod check;
 mod config;
@@ -38,6 +39,7 @@ pub mod thread;
 pub mod time;
 mod understand;
 
+pub use cargo::cargo_options_of;
 pub use check::{TestOutcome, accept, check, check_with, record};
 pub use config::Config;
 pub use explore::{explore, explore_observed, explore_visited, replay};
@@ -50,7 +52,8 @@ pub use unpick_config::{parse_duration, parse_number};
 pub use unpick_engine::{
     BoundCount, Claim, Classes, Confirmation, Control, Coverage, Covered, Execution, Exploration,
     FailureGroup, FailureGroups, FirstFailure, GROUPS_MAX, Limits, LockCycle, LockLink, Memory,
-    PartFound, Planning, Proviso, Provisos, Race, ShardFound, StopReason, Warning, WarningKind,
+    Misuse, PartFound, Planning, Proviso, Provisos, Race, ShardFound, StopReason, Warning,
+    WarningKind,
 };
 pub use unpick_macros::test;
 pub use unpick_report as report;

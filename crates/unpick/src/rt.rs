@@ -32,6 +32,7 @@ mod shared;
 mod spawn;
 mod statics;
 mod task;
+mod watchdog;
 
 pub(crate) use guarded::{Guarded, Hold, Queued};
 pub(crate) use local::{TaskLocal, task_local};
@@ -53,3 +54,4 @@ pub(crate) use task::{
     operate_until_at, operate_with, operate_without_object, park_prepare, prefers_writers,
     set_timer, stamp, task_name, weak_failure,
 };
+pub(crate) use watchdog::WATCHDOG;

@@ -5,7 +5,7 @@ use crate::explore::runtime;
 use crate::rt::on_fit_thread;
 use crate::{Config, FirstFailure};
 use std::time::{Duration, Instant};
-use unpick_analysis::{Ended, Near, Understanding};
+use unpick_analysis::{Ended, Meaning, Near, Understanding};
 use unpick_engine::{Control, Limits, Runtime};
 use unpick_strategies::Follow;
 use unpick_trace::{Outcome, Plan, Trace};
@@ -40,7 +40,8 @@ pub fn understand(
         deadline = Instant::now() + TIME_MAX;
         let run = &mut |plan: &Plan| timely(plan, deadline);
         // Drop-in types tell the places of those who use them.
-        let explanation = unpick_analysis::explain(&shrunk.least, config.shrink, &|_| true, run);
+        let explanation =
+            unpick_analysis::explain(&shrunk.least, config.shrink, &|_| Meaning::Own, run);
         (shrunk, explanation)
     });
     let known = Understanding::new(&failure.trace, &shrunk, explanation);

@@ -1,7 +1,7 @@
 //! Names for what causes look like together.
 
 use super::overtaken::{is_overtaken, is_seen_first};
-use super::{Cause, Event};
+use super::{Cause, Event, Meaning, made_locks};
 use crate::shrink::Ended;
 use unpick_trace::{Deadlock, FailureKind, ObjectId, OpKind, Outcome, TaskId};
 
@@ -83,34 +83,42 @@ pub(super) struct Known<'a> {
     pub left_undone: &'a [(TaskId, ObjectId)],
     /// The locks that tasks take in executions that do not fail.
     pub locks_elsewhere: &'a [(TaskId, ObjectId)],
-    /// Whether an event lies in the user's own code.
-    pub is_own: &'a dyn Fn(&Event) -> bool,
+    /// How much an event means to the user.
+    pub meaning: &'a dyn Fn(&Event) -> Meaning,
     /// Whether every schedule that was tried fails.
     pub is_inevitable: bool,
 }
 
 impl Known<'_> {
-    /// Whether both operations of a cause lie in the user's own code.
-    pub fn is_own_cause(&self, cause: &Cause) -> bool {
-        self.are_own([cause.first, cause.second])
+    /// How much the operations of a cause mean to the user.
+    pub fn meaning_of(&self, cause: &Cause) -> Meaning {
+        self.least([cause.first, cause.second])
     }
 
-    fn are_own<const N: usize>(&self, events: [usize; N]) -> bool {
-        let mut events = events.iter().map(|&index| &self.events[index]);
-        events.all(|event| (self.is_own)(event))
-    }
-
-    /// What lies in the user's own code; all, if that is nothing. A library orders its tasks by counts and
-    /// latches, and to turn those round may well keep a bug of the user from showing.
+    /// What lies in the user's own code; if that is nothing, what no handle counts; if that is nothing either, all. A
+    /// library orders its tasks by counts and latches, and to turn those round may well keep a bug of the user from
+    /// showing.
     fn own(&self) -> Known<'_> {
-        let mut own = self.clone();
-        own.causes.retain(|cause| self.is_own_cause(cause));
-        own.intrusions
-            .retain(|one| self.are_own([one.before, one.between, one.after]));
-        match own.causes.is_empty() && own.intrusions.is_empty() {
-            true => self.clone(),
-            false => own,
+        for least in [Meaning::Own, Meaning::Library] {
+            let mut known = self.clone();
+            known
+                .causes
+                .retain(|cause| self.least([cause.first, cause.second]) >= least);
+            known
+                .intrusions
+                .retain(|one| self.least([one.before, one.between, one.after]) >= least);
+            if !known.causes.is_empty() || !known.intrusions.is_empty() {
+                return known;
+            }
         }
+        self.clone()
+    }
+
+    /// How much these events mean, at least.
+    fn least<const N: usize>(&self, events: [usize; N]) -> Meaning {
+        let events = events.iter().map(|&index| &self.events[index]);
+        let meanings = events.map(|event| (self.meaning)(event));
+        meanings.min().unwrap_or(Meaning::Own)
     }
 }
 
@@ -129,7 +137,10 @@ pub(super) fn of(known: &Known<'_>) -> Option<(Pattern, Option<Intrusion>)> {
             _ => by_causes(),
         },
         _ if known.is_inevitable => Some((Pattern::EveryOrder, None)),
-        Outcome::Deadlock(deadlock) if is_ring_of_locks(deadlock) => {
+        Outcome::Deadlock(deadlock)
+            if is_ring_of_locks(deadlock)
+                || made_locks::are_in_a_ring(deadlock, &known.failing.trace) =>
+        {
             Some((Pattern::LockOrder, None))
         }
         Outcome::Deadlock(deadlock) if is_notified_in_vain(deadlock, known.events) => {
@@ -147,7 +158,7 @@ fn is_ring_of_locks(deadlock: &Deadlock) -> bool {
             matches!(kind, OpKind::Lock | OpKind::ReadLock | OpKind::WriteLock)
         })
     };
-    !deadlock.cycle.is_empty() && deadlock.cycle.iter().all(|&task| is_locking(task))
+    deadlock.cycle.len() > 1 && deadlock.cycle.iter().all(|&task| is_locking(task))
 }
 
 /// Whether somebody waits for a notification, and one was given.

@@ -1,10 +1,12 @@
 //! Native failures on disk: what is needed to run them again.
 
 use crate::options::ExplorationOptions;
+use crate::place::relative;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use unpick::store::binary_key;
 use unpick::trace::Record;
 use unpick_native::drive::{Command, Explored, Options};
 use unpick_native::install::runtime_library;
@@ -62,9 +64,37 @@ pub(super) fn settings_text(command: &Command, options: &Options, explored: &Exp
     words.join(" ")
 }
 
-/// Reads these words, to run that very program again.
-pub(super) fn origin_to_run(record: &Record, options: Options) -> Result<Origin> {
-    let origin = origin_of(record, options)?;
+/// The name under which failures of a program are kept: that of a test has its package and its binary before it, since
+/// several binaries may have a test of one name.
+pub(super) fn key_of(name: &str, command: &Command) -> String {
+    if !is_test(command) || name.contains('/') {
+        return name.to_string();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    let directory = here.file_name().unwrap_or_default().to_string_lossy();
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_else(|_| directory.into_owned());
+    format!("{package}/{}/{name}", binary_key(&command.program))
+}
+
+/// The name that is printed for what is kept under a key.
+pub(super) fn name_of<'a>(key: &'a str, command: &Command) -> &'a str {
+    match is_test(command) {
+        true => key.rsplit('/').next().unwrap_or(key),
+        false => key,
+    }
+}
+
+/// Whether a program is one test of a test binary.
+fn is_test(command: &Command) -> bool {
+    command
+        .arguments
+        .first()
+        .is_some_and(|one| one == "--exact")
+}
+
+/// Reads these words, to run that very program again. They are those of a trace of the project in `base`.
+pub(super) fn origin_to_run(record: &Record, options: Options, base: &Path) -> Result<Origin> {
+    let origin = origin_of(record, options, base)?;
     let program = &origin.command.program;
     if !program.is_file() {
         bail!(
@@ -76,7 +106,7 @@ pub(super) fn origin_to_run(record: &Record, options: Options) -> Result<Origin>
 }
 
 /// Reads these words. `options` are those for everything that the header does not tell.
-pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin> {
+pub(super) fn origin_of(record: &Record, mut options: Options, base: &Path) -> Result<Origin> {
     let mut command = Command {
         program: PathBuf::new(),
         arguments: Vec::new(),
@@ -98,7 +128,7 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
             }
             "backend" => options.backend = backend_of(value),
             "processors" => options.processors = value.parse().unwrap_or(2),
-            "program" => command.program = unescape_path(value)?,
+            "program" => command.program = unescape_path(value, base)?,
             "argument" => command.arguments.push(unescape(value)),
             "environment" => {
                 let setting = unescape(value).into_vec();
@@ -107,7 +137,7 @@ pub(super) fn origin_of(record: &Record, mut options: Options) -> Result<Origin>
                 let value = OsString::from_vec(parts.next().unwrap_or_default());
                 command.environment.insert(name, value);
             }
-            "directory" => command.directory = Some(unescape_path(value)?),
+            "directory" => command.directory = Some(unescape_path(value, base)?),
             "shared" => {
                 let pc = u64::from_str_radix(value, 16);
                 shared.push(pc.context("a `shared` word of the trace is no number")?);
@@ -148,17 +178,22 @@ fn points_of(word: &str) -> Points {
 /// A path as seen from here, where `.unpick` is, so that it means the same on another machine.
 fn escape_path(path: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
-    let path = match path.strip_prefix(here) {
-        Ok(rest) if rest.as_os_str().is_empty() => Path::new("."),
-        Ok(rest) => rest,
-        Err(_) => path,
-    };
-    escape(path.as_os_str().as_bytes())
+    escape(relative(path, &here).as_os_str().as_bytes())
 }
 
-fn unescape_path(word: &str) -> Result<PathBuf> {
+fn unescape_path(word: &str, base: &Path) -> Result<PathBuf> {
     let path = unescape(word);
-    std::path::absolute(&path).with_context(|| format!("`{word}` of the trace is no path"))
+    anyhow::ensure!(!path.is_empty(), "`{word}` of the trace is no path");
+    // Without what leads up and down again: the program may look at its own name.
+    let mut whole = base.to_path_buf();
+    for part in Path::new(&path).components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            Component::CurDir => {}
+            part => whole.push(part),
+        }
+    }
+    Ok(whole)
 }
 
 /// Bytes as a word without spaces.
@@ -210,8 +245,11 @@ mod tests {
             (PathBuf::from("/bin/true"), "/bin/true"),
         ] {
             assert_eq!(escape_path(&path), word);
-            assert_eq!(unescape_path(word).unwrap(), path);
+            assert_eq!(unescape_path(word, &here).unwrap(), path);
         }
-        assert!(unescape_path("").is_err());
+        assert!(unescape_path("", &here).is_err());
+        let base = Path::new("/work/member");
+        let path = unescape_path("../target/x", base).unwrap();
+        assert_eq!(path, Path::new("/work/target/x"));
     }
 }

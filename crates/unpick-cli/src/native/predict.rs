@@ -7,10 +7,12 @@ use super::replay::options_of;
 use crate::Status;
 use crate::options::ExplorationOptions;
 use crate::output::say;
+use crate::place::project_of;
 use crate::predict::{PredictArguments, to_json};
 use crate::progress::{is_interrupted, listen};
 use anyhow::Result;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use unpick::report::{PREDICTED, headline};
 use unpick::trace::Record;
@@ -18,12 +20,16 @@ use unpick::{Predicted, predicted_words};
 use unpick_native::drive::{self, Command, Explored, Naming, Options, PredictError, Recorded};
 
 /// Predicts from a recorded execution of a native program.
-pub(crate) fn predict(name: &str, record: &Record, arguments: &PredictArguments) -> Result<Status> {
+pub(crate) fn predict(
+    name: &str,
+    (path, record): (&Path, &Record),
+    arguments: &PredictArguments,
+) -> Result<Status> {
     let Origin {
         command,
         options,
         shared,
-    } = origin_to_run(record, options_of(record))?;
+    } = origin_to_run(record, options_of(record), &project_of(path))?;
     let options = Options {
         shrink: arguments.shrink,
         ..options
@@ -169,6 +175,7 @@ fn exploration_options(options: &Options, arguments: &PredictArguments) -> Explo
         weak_failures: settings.weak_failures_max,
         max_delay: settings.max_delay_ns.map(Duration::from_nanos),
         no_races: !options.races,
+        misuse: settings.misuse,
         memory: settings.memory,
         confirm: 0,
         shrink: arguments.shrink,

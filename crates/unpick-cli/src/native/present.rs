@@ -1,15 +1,17 @@
 //! Explores a native program and says what came of it.
 
-use super::keep::{PREFIX, common_text, settings_text};
+use super::keep::{PREFIX, common_text, key_of, settings_text};
 use super::refused::refused;
 use super::regression::try_regression;
 use crate::annotation::annotation;
 use crate::json::{Line, failure_to_json, group_to_json};
 use crate::options::ExplorationOptions;
+use crate::place::{is_typed_here, shown};
 use crate::progress::{Progress, is_interrupted};
 use crate::{Status, suite};
 use anyhow::Result;
 use serde_json::{Value, json};
+use std::path::Path;
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING};
@@ -18,7 +20,7 @@ use unpick::store::{Store, StoreError};
 use unpick::trace::Record;
 use unpick::{Config, Exploration, FailureGroup, FirstFailure, Warning, WarningKind};
 use unpick_native::drive::{
-    self, Command, Explored, Followed, Naming, Options, Verification, explain_by_output, verify,
+    self, Command, Explored, Followed, Naming, Options, Verification, verify,
 };
 
 /// What an exploration came to, in words and as data.
@@ -62,6 +64,8 @@ struct Subject<'a> {
     command: &'a Command,
     drive: &'a Options,
     options: &'a ExplorationOptions,
+    /// The regression that led to its failure, if one did.
+    regression: Option<&'a Path>,
     /// Whether it is about a failure besides the first one.
     is_other: bool,
     /// What stands below the five lines.
@@ -81,6 +85,7 @@ pub(crate) fn explore(
         command,
         drive,
         options,
+        regression: None,
         is_other: false,
         count: None,
     };
@@ -88,6 +93,7 @@ pub(crate) fn explore(
     if let Some(failing) = tried.failing {
         let subject = Subject {
             drive: &failing.drive,
+            regression: Some(&failing.path),
             ..subject
         };
         let mut presented = tell(
@@ -137,6 +143,7 @@ pub(crate) fn tell_free(
         command,
         drive,
         options,
+        regression: None,
         is_other: false,
         count: None,
     };
@@ -168,6 +175,7 @@ pub(crate) fn save_free(
         command,
         drive,
         options,
+        regression: None,
         is_other: false,
         count: None,
     };
@@ -309,6 +317,7 @@ pub(super) fn tell_predicted(
         command,
         drive,
         options,
+        regression: None,
         is_other: !is_first,
         count: None,
     };
@@ -358,7 +367,7 @@ fn name_all(command: &Command, explored: &mut Explored, verification: Option<&Ve
     if let Some(failure) = &mut explored.exploration.first_failure {
         naming.name(failure);
         if let Some(Verification::Confirmed { output, .. }) = verification {
-            explain_by_output(&mut failure.outcome, output);
+            naming.explain(&mut failure.outcome, output, &command.arguments);
         }
     }
     if let Some(diverged) = &mut explored.exploration.diverged {
@@ -501,30 +510,35 @@ fn report(
     let Subject { name, options, .. } = subject;
     let way = failing.way.unwrap_or(Way::of(failure.is_directed));
     let known = failing.known.as_ref();
-    let (id, saved) = match (way, options.no_save) {
-        (Way::Regression, _) => {
-            let path = Store::new("").regression_path(&format!("{PREFIX}{name}"));
-            let path = path.display().to_string();
-            (Some(path.clone()), path)
+    let store = Store::new("");
+    let keep = |record: Record| match (subject.is_other, way, subject.regression) {
+        (true, _, _) => store
+            .save_trace(&record)
+            .map(|(id, path)| (id, path.clone(), path)),
+        (false, Way::Near, Some(path)) => {
+            let saved = store.save_as(&record, path.to_path_buf());
+            saved.map(|saved| (saved.id, saved.trace, saved.regression))
         }
-        (_, true) => (None, "nothing (--no-save)".to_string()),
-        (_, false) => {
-            let store = Store::new("");
-            let record = record(subject, explored, failure, way, known);
-            let saved = match subject.is_other {
-                true => store.save_trace(&record),
-                false => store
-                    .save(&record)
-                    .map(|saved| (saved.id, saved.regression)),
-            };
-            match saved {
-                Ok((id, path)) => (Some(id), path.display().to_string()),
-                Err(error) => (None, format!("nothing: {error}")),
-            }
+        (false, _, _) => {
+            let saved = store.save(&record);
+            saved.map(|saved| (saved.id, saved.trace, saved.regression))
         }
     };
+    let (id, reference, saved) = match (way, subject.regression, options.no_save) {
+        (Way::Regression, Some(path), _) => {
+            let id = path.display().to_string();
+            (Some(id), shown(path), shown(path))
+        }
+        (_, _, true) => (None, String::new(), "nothing (--no-save)".to_string()),
+        (_, _, false) => match keep(record(subject, explored, failure, way, known)) {
+            // An id is looked up where the user is.
+            Ok((id, _, path)) if is_typed_here() => (Some(id.clone()), id, shown(&path)),
+            Ok((id, trace, path)) => (Some(id), shown(&trace), shown(&path)),
+            Err(error) => (None, String::new(), format!("nothing: {error}")),
+        },
+    };
     let replay = match &id {
-        Some(id) => format!("unpick replay {id}"),
+        Some(_) => format!("unpick replay {reference}"),
         None => "not possible, since the trace was not saved".to_string(),
     };
     let report = FailureReport {
@@ -562,8 +576,9 @@ fn record(
         .spurious_wakes(settings.spurious_wakes_max)
         .weak_failures(settings.weak_failures_max)
         .max_delay(settings.max_delay_ns.map(Duration::from_nanos))
+        .misuse(settings.misuse)
         .memory(settings.memory);
-    let name = format!("{PREFIX}{}", subject.name);
+    let name = format!("{PREFIX}{}", key_of(subject.name, subject.command));
     let mut record = unpick::record(&config, &name, failure, known);
     match way {
         Way::Near => record.header.strategy = NEAR.to_string(),

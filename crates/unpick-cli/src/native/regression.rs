@@ -1,13 +1,16 @@
 //! The regression of a native program, which is tried before the program is explored.
 
-use super::keep::{Origin, PREFIX, origin_of};
+use super::keep::{Origin, PREFIX, key_of, origin_of};
 use crate::options::ExplorationOptions;
+use crate::place::shown;
 use crate::progress::is_interrupted;
 use anyhow::Result;
+use std::path::PathBuf;
 use unpick::Config;
 use unpick::report::{Way, changed, fixed};
-use unpick::store::Store;
+use unpick::store::{Store, StoreError};
 use unpick::trace::Record;
+use unpick_native::cargo::program_name;
 use unpick_native::drive::{Command, Explored, Options, Tried, try_recorded};
 
 /// What came of it.
@@ -25,9 +28,11 @@ pub(super) struct Failing {
     pub(super) way: Way,
     /// The options with which it fails: points and the like are those of the record.
     pub(super) drive: Options,
+    /// The regression.
+    pub(super) path: PathBuf,
 }
 
-/// Tries the regression of a program, if it has one of these arguments. Shards and explorations that go on
+/// Tries the regressions of a program that have these arguments, up to one that fails. Shards and explorations that go on
 /// after a failure are there to be counted, and leave it alone, and so do those that shall keep nothing.
 pub(super) fn try_regression(
     name: &str,
@@ -38,40 +43,64 @@ pub(super) fn try_regression(
     if options.no_save || options.keep_going || options.shard.is_some() {
         return Regression::default();
     }
-    let store = Store::new("");
-    let program = format!("{PREFIX}{name}");
-    let path = store.regression_path(&program).display().to_string();
-    let tried = match store.regression(&program) {
-        Ok(None) => return Regression::default(),
-        Ok(Some(record)) => attempt(&record, command, drive),
-        Err(error) => Err(error.into()),
-    };
-    let (tried, explored, drive) = match tried {
-        Ok(Some(tried)) => tried,
-        Ok(None) => return Regression::default(),
-        Err(error) => {
-            let said = format!("WARNING  {name}  the regression is not used: {error:#}");
-            let failing = None;
+    let key = key_of(name, command);
+    let mut said = Vec::new();
+    for kept in kept_for(name, &key) {
+        let (path, tried) = match kept {
+            Ok((path, record)) => {
+                let tried = attempt(&record, command, drive);
+                (path, tried)
+            }
+            Err(error) => (PathBuf::new(), Err(error.into())),
+        };
+        let (tried, explored, drive) = match tried {
+            Ok(Some(tried)) => tried,
+            Ok(None) => continue,
+            Err(error) => {
+                said.push(format!(
+                    "WARNING  {name}  the regression is not used: {error:#}"
+                ));
+                continue;
+            }
+        };
+        let shown = shown(&path);
+        let way = match tried {
+            Tried::Fails => Way::Regression,
+            Tried::Passes => {
+                said.push(format!("FIXED  {name}  {}", fixed(&shown, &key)));
+                Way::Regression
+            }
+            Tried::Changed { diverged, near } => {
+                let words = changed(&shown, &key, &diverged, &near);
+                said.push(format!("CHANGED  {name}  {words}"));
+                Way::Near
+            }
+        };
+        if let Some(explored) = explored {
+            let failing = Some(Failing {
+                explored,
+                way,
+                drive,
+                path,
+            });
+            let said = said.join("\n");
             return Regression { failing, said };
         }
-    };
-    let (way, said) = match tried {
-        Tried::Fails => (Way::Regression, String::new()),
-        Tried::Passes => {
-            let words = fixed(&path, name);
-            (Way::Regression, format!("FIXED  {name}  {words}"))
-        }
-        Tried::Changed { diverged, near } => {
-            let words = changed(&path, name, &diverged, &near);
-            (Way::Near, format!("CHANGED  {name}  {words}"))
-        }
-    };
-    let failing = explored.map(|explored| Failing {
-        explored,
-        way,
-        drive,
-    });
-    Regression { failing, said }
+    }
+    Regression {
+        failing: None,
+        said: said.join("\n"),
+    }
+}
+
+/// The regressions of a program, the oldest first. Earlier versions kept those of tests by the name of the test alone.
+fn kept_for(name: &str, key: &str) -> Vec<Result<(PathBuf, Record), StoreError>> {
+    let store = Store::new("");
+    let kept = store.regressions_of(&format!("{PREFIX}{key}"));
+    match kept.is_empty() && key != name {
+        true => store.regressions_of(&format!("{PREFIX}{name}")),
+        false => kept,
+    }
 }
 
 fn attempt(
@@ -89,9 +118,11 @@ fn attempt(
         command: recorded,
         options,
         shared,
-    } = origin_of(record, known)?;
-    // The same name is given to what a program does with other arguments.
-    if recorded.arguments != command.arguments {
+    } = origin_of(record, known, &std::env::current_dir()?)?;
+    // The same name is given to what a program does with other arguments, and was given to tests of other binaries.
+    let is_same = recorded.arguments == command.arguments
+        && program_name(&recorded.program) == program_name(&command.program);
+    if !is_same {
         return Ok(None);
     }
     let options = Options {

@@ -1,9 +1,10 @@
 //! `unpick replay` for native programs.
 
 use super::BackendName;
-use super::keep::{Origin, origin_to_run};
+use super::keep::{Origin, name_of, origin_to_run};
 use crate::Status;
 use crate::output::say;
+use crate::place::project_of;
 use crate::replay::print_failure;
 use anyhow::Result;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::time::Duration;
 use unpick::report::headline;
 use unpick::trace::{Outcome, Record};
 use unpick::{Config, FirstFailure};
-use unpick_native::drive::{self, Naming, Options, explain_by_output};
+use unpick_native::drive::{self, Naming, Options};
 use unpick_native::protocol::{Backend, Points, Reexecution};
 
 /// Runs a recorded execution of a native program again.
@@ -26,7 +27,8 @@ pub(crate) fn replay(
         command,
         options,
         shared,
-    } = origin_to_run(record, options_of(record))?;
+    } = origin_to_run(record, options_of(record), &project_of(path))?;
+    let name = name_of(name, &command);
     if gdb {
         return debug(&command, &options, &record.trace, &shared);
     }
@@ -50,7 +52,7 @@ pub(crate) fn replay(
     let (mut end, answer) = result?;
     let mut naming = Naming::new(&command.program, &answer.modules, &answer.addresses);
     naming.name(&mut end);
-    explain_by_output(&mut end.outcome, &printed);
+    naming.explain(&mut end.outcome, &printed, &command.arguments);
     let kept = (path, record);
     Ok(say_end(name, kept, &end, printed.trim_end(), is_quiet))
 }

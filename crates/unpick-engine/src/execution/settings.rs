@@ -1,6 +1,6 @@
 //! What a program may run into besides the order of its tasks.
 
-use crate::memory::Memory;
+use crate::{memory::Memory, misuse::Misuse};
 use serde::{Deserialize, Serialize};
 
 /// What a program may run into besides the order of its tasks.
@@ -32,6 +32,9 @@ pub struct Settings {
     /// process. Otherwise it ends with the last task.
     #[serde(default)]
     pub ends_with_main: bool,
+    /// What becomes of a mutex that a task unlocks without holding it.
+    #[serde(default)]
+    pub misuse: Misuse,
 }
 
 impl Settings {
@@ -58,6 +61,7 @@ impl Default for Settings {
             memory: Memory::Sc,
             writers_first: false,
             ends_with_main: false,
+            misuse: Misuse::Fail,
         }
     }
 }

@@ -31,7 +31,9 @@ impl Execution {
         let State::Mutex { owner } = &mut object.state else {
             not_a_mutex(op);
         };
-        let slot = &mut self.tasks[task.index()];
+        // Another task may hold what is unlocked here: a misuse that is not a failure.
+        let holder = owner.filter(|_| op.kind != OpKind::Lock).unwrap_or(task);
+        let slot = &mut self.tasks[holder.index()];
         if op.kind == OpKind::Lock {
             *owner = Some(task);
             slot.held.push(Held {

@@ -5,12 +5,16 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use unpick_analysis::Meaning;
 use unpick_engine::{FirstFailure, Warning};
 use unpick_protocol::Module;
 use unpick_trace::{ObjectId, Outcome, Site, Trace};
 
+use super::output::{RETURNED, explain_by_output};
+use crate::symbols::functions::Functions;
 use crate::symbols::{Place, Symbols, is_standard};
 
 /// What is needed to name things.
@@ -56,6 +60,38 @@ impl<'a> Naming<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Makes more of a failure with the help of what the program printed, which has these arguments. What a test
+    /// returned has no place but that of the test.
+    pub fn explain(&mut self, outcome: &mut Outcome, output: &str, arguments: &[OsString]) {
+        explain_by_output(outcome, output);
+        let Outcome::Fail(failure) = outcome else {
+            return;
+        };
+        let mut pairs = arguments.windows(2);
+        let test = pairs.find(|pair| pair[0] == "--exact");
+        let test = test.and_then(|pair| pair[1].to_str());
+        if let Some(test) = test.filter(|_| failure.message.starts_with(RETURNED)) {
+            failure.site = self.place_of_function(test);
+        }
+    }
+
+    /// Where a function of the program begins.
+    fn place_of_function(&mut self, name: &str) -> Option<Site> {
+        // Compilers put its code where it is called.
+        let names = [name.to_string(), format!("{name}::{{{{closure}}}}")];
+        let found = names
+            .iter()
+            .map(|name| Functions::find(self.program, name).code);
+        let (start, _) = found.flatten().next()?;
+        let program = self.program.to_path_buf();
+        let place = self.symbols.locate(&program, start + 1)?;
+        (place.line != 0).then_some(Site {
+            file: place.file,
+            line: place.line,
+            column: place.column,
+        })
     }
 
     /// Puts words for all addresses in a trace.
@@ -139,11 +175,17 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Whether the user has meant what happens at a place that has no words yet, and not a library on the way.
-    pub fn is_own(&mut self, site: &Site) -> bool {
+    /// Whether the user has meant what happens at a place that has no words yet, or a library on the way has.
+    pub fn meaning(&mut self, site: &Site) -> Meaning {
+        let first = site.file.split(' ').next().unwrap_or_default();
+        if self.library_type(first) == Some("Arc") {
+            return Meaning::Handle;
+        }
         let mut places = site.file.split(' ').filter_map(|frame| self.locate(frame));
-        let is_meant = places.find_map(|place| place.is_meant());
-        is_meant.unwrap_or(false)
+        match places.find_map(|place| place.is_meant()) {
+            Some(true) => Meaning::Own,
+            Some(false) | None => Meaning::Library,
+        }
     }
 
     fn name_site(&mut self, site: &mut Site) {
@@ -151,11 +193,7 @@ impl<'a> Naming<'a> {
             site.file = self.symbols.shorten(&site.file);
             return;
         }
-        let frames = site.file.clone();
-        // Of places of equal worth the innermost one.
-        let places = frames.split(' ').filter_map(|frame| self.locate(frame));
-        let best = places.min_by_key(|place| Reverse(worth(place)));
-        match best {
+        match self.locate_best(&site.file.clone()) {
             Some(place) if place.line != 0 => {
                 site.file = place.file;
                 site.line = place.line;
@@ -186,12 +224,18 @@ impl<'a> Naming<'a> {
         self.symbols.locate(&path, offset + 1)
     }
 
-    /// A place in code, in words.
-    fn describe(&mut self, frame: &str) -> String {
-        match self.locate(frame) {
+    /// Of a place and its callers, innermost first, the one that says most; of equal ones the innermost.
+    fn locate_best(&mut self, frames: &str) -> Option<Place> {
+        let places = frames.split(' ').filter_map(|frame| self.locate(frame));
+        places.min_by_key(|place| Reverse(worth(place)))
+    }
+
+    /// A place in code, in words, given with or without its callers.
+    fn describe(&mut self, frames: &str) -> String {
+        match self.locate_best(frames) {
             Some(place) if place.line != 0 => format!("{}:{}", place.file, place.line),
             Some(place) => place.function,
-            None => match self.split(frame) {
+            None => match frames.split(' ').next().and_then(|frame| self.split(frame)) {
                 Some((path, _, offset)) => format!("{}+0x{offset}", path.display()),
                 None => String::from("unknown code"),
             },
@@ -278,11 +322,15 @@ fn contains(module: &Module, address: u64) -> bool {
     (module.start..module.end).contains(&address)
 }
 
+/// Whether a text is a place with or without its callers.
 fn is_frame(text: &str) -> bool {
-    text == "-"
-        || text.split_once(':').is_some_and(|(number, offset)| {
-            number.parse::<usize>().is_ok() && u64::from_str_radix(offset, 16).is_ok()
-        })
+    let is_one = |text: &str| {
+        text == "-"
+            || text.split_once(':').is_some_and(|(number, offset)| {
+                number.parse::<usize>().is_ok() && u64::from_str_radix(offset, 16).is_ok()
+            })
+    };
+    text.split(' ').all(is_one)
 }
 
 #[cfg(test)]

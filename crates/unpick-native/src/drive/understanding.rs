@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use unpick_analysis::{Ended, Understanding};
+use unpick_analysis::{Ended, Meaning, Understanding};
 use unpick_engine::{FirstFailure, Limits};
 use unpick_protocol::{Answer, Launch, Lead, NamedCode, Reexecution, Work};
 use unpick_trace::{FailureKind, Outcome, Plan, Site, SiteId, Trace};
@@ -12,8 +12,9 @@ use unpick_trace::{FailureKind, Outcome, Plan, Site, SiteId, Trace};
 use super::exploration::{Explored, Options, TASKS_FIRST, TASKS_MAX, order};
 use super::named;
 use super::naming::Naming;
+use super::output::explain_by_output;
 use super::process::{Command, DriveError, Process};
-use super::verification::{explain_by_output, read_output};
+use super::verification::read_output;
 
 /// How long shrinking may take, and how long explaining or looking near a schedule.
 pub(super) const TIME_MAX: Duration = Duration::from_secs(5);
@@ -65,11 +66,14 @@ pub fn understand(
     };
     let shrinking = &mut |plan: &Plan| run(plan, deadline);
     let shrunk = unpick_analysis::shrink(failing, options.shrink, shrinking);
-    let is_own = own_places(command, explored, &shrunk.least.trace);
-    let is_own = |site: SiteId| is_own.get(site.0 as usize).is_none_or(|is_own| *is_own);
+    let meanings = meanings(command, explored, &shrunk.least.trace);
+    let meaning = |site: SiteId| {
+        let known = meanings.get(site.0 as usize);
+        known.copied().unwrap_or(Meaning::Own)
+    };
     deadline = soon();
     let explaining = &mut |plan: &Plan| run(plan, deadline);
-    let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, &is_own, explaining);
+    let explanation = unpick_analysis::explain(&shrunk.least, options.shrink, &meaning, explaining);
     let known = Understanding::new(&failure.trace, &shrunk, explanation);
     let addresses_of_passing = match &known.explanation.passing {
         Some(passing) => follower.follow(&Plan::of(passing))?.addresses,
@@ -119,11 +123,14 @@ pub fn first_execution(
     Ok((first, answer.addresses))
 }
 
-/// By place, whether it lies in the user's own code.
-fn own_places(command: &Command, explored: &Explored, trace: &Trace) -> Vec<bool> {
+/// By place, how much it means to the user.
+fn meanings(command: &Command, explored: &Explored, trace: &Trace) -> Vec<Meaning> {
     let mut naming = Naming::new(&command.program, &explored.modules, &[]);
-    let is_own = |site: &Site| site.line != 0 || naming.is_own(site);
-    trace.sites.iter().map(is_own).collect()
+    let meaning = |site: &Site| match site.line {
+        0 => naming.meaning(site),
+        _ => Meaning::Own,
+    };
+    trace.sites.iter().map(meaning).collect()
 }
 
 /// A process that follows plans.

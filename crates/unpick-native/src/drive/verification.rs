@@ -8,7 +8,7 @@ use std::path::Path;
 
 use unpick_engine::FirstFailure;
 use unpick_protocol::{Backend, Reexecution};
-use unpick_trace::{Failure, FailureKind, Outcome, Site};
+use unpick_trace::{FailureKind, Outcome, Site};
 
 use super::cause;
 use super::exploration::{Explored, Options, replay};
@@ -110,107 +110,4 @@ fn essence(outcome: &Outcome) -> (&'static str, Option<(FailureKind, Option<Site
         _ => None,
     };
     (outcome.word(), fault)
-}
-
-/// Makes more of a failure with the help of what the program printed: a Rust panic that ended in an
-/// exit code or an abort is a panic, with its place.
-pub fn explain_by_output(outcome: &mut Outcome, output: &str) {
-    let Outcome::Fail(failure) = outcome else {
-        return;
-    };
-    let is_open = matches!(failure.kind, FailureKind::ExitCode | FailureKind::Abort);
-    // A failed assertion of C says all there is to say.
-    if !is_open || failure.message.starts_with("assertion `") {
-        return;
-    }
-    if let Some((site, message)) = panic_in(output) {
-        *failure = Failure {
-            kind: FailureKind::Panic,
-            task: failure.task,
-            message,
-            site: Some(site),
-        };
-    } else if failure.kind == FailureKind::Abort
-        && let Some(line) = output.lines().map(str::trim).rfind(|line| !line.is_empty())
-    {
-        failure.message = format!("{}: {line}", failure.message);
-    }
-}
-
-/// The first panic in an output: `thread 'x' panicked at FILE:LINE:COLUMN:`, and the lines that
-/// follow.
-fn panic_in(output: &str) -> Option<(Site, String)> {
-    let (_, rest) = output.split_once("panicked at ")?;
-    let (place, rest) = rest.split_once('\n')?;
-    let mut parts = place.trim_end().trim_end_matches(':').rsplitn(3, ':');
-    let column = parts.next()?.parse().ok()?;
-    let line = parts.next()?.parse().ok()?;
-    let file = parts.next()?.to_string();
-    let message: Vec<&str> = rest
-        .lines()
-        .take_while(|line| !line.is_empty() && !line.starts_with("note: "))
-        .map(str::trim)
-        .take(6)
-        .collect();
-    Some((Site { file, line, column }, message.join("\n")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use unpick_trace::TaskId;
-
-    fn fault(kind: FailureKind) -> Outcome {
-        Outcome::Fail(Failure {
-            kind,
-            task: TaskId(1),
-            message: "exit code 101".into(),
-            site: None,
-        })
-    }
-
-    #[test]
-    fn a_panic_is_found_in_the_output() {
-        let output = "running 1 test\n\nthread 'worker' (123) panicked at src/lib.rs:41:9:\n\
-                      assertion `left == right` failed\n  left: 90\n right: 100\n\
-                      note: run with `RUST_BACKTRACE=1`\n";
-        let mut outcome = fault(FailureKind::ExitCode);
-        explain_by_output(&mut outcome, output);
-        let Outcome::Fail(failure) = outcome else {
-            panic!("it is a failure");
-        };
-        assert_eq!(failure.kind, FailureKind::Panic);
-        assert_eq!(failure.site.unwrap().to_string(), "src/lib.rs:41");
-        assert_eq!(
-            failure.message,
-            "assertion `left == right` failed\nleft: 90\nright: 100"
-        );
-    }
-
-    #[test]
-    fn other_failures_are_left_alone() {
-        let mut outcome = fault(FailureKind::DataRace);
-        explain_by_output(&mut outcome, "thread panicked at a.rs:1:1:\nx\n");
-        assert_eq!(outcome, fault(FailureKind::DataRace));
-        let mut outcome = fault(FailureKind::ExitCode);
-        explain_by_output(&mut outcome, "nothing of interest");
-        assert_eq!(outcome, fault(FailureKind::ExitCode));
-    }
-
-    #[test]
-    fn the_last_words_of_an_aborted_program_are_kept() {
-        let mut outcome = fault(FailureKind::Abort);
-        explain_by_output(
-            &mut outcome,
-            "hello\nterminate called without an active exception\n\n",
-        );
-        let Outcome::Fail(failure) = outcome else {
-            panic!("it is a failure");
-        };
-        assert!(
-            failure
-                .message
-                .ends_with("terminate called without an active exception")
-        );
-    }
 }

@@ -7,6 +7,7 @@ use super::object_cell::STAMP_UNIT;
 use super::ring::Rooms;
 use super::shared::Blocks;
 use super::statics::StaticsInUse;
+use super::watchdog::Watched;
 use super::{panic_hook, panicking};
 use std::any::Any;
 use std::cell::Cell;
@@ -14,6 +15,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use unpick_engine::{Execution, Runtime as Engine, Settings, Strategy};
 use unpick_trace::{Failure, FailureKind, OpKind, Outcome, TaskId};
 
@@ -105,6 +107,8 @@ pub(crate) struct Runtime {
     looks_at_ends: ((u64, usize), usize),
     /// A panic of the engine or the strategy between two tasks; it goes on in the host.
     panic_between: Option<Box<dyn Any + Send>>,
+    /// Ends the process if a task really waits.
+    pub(super) watched: Watched,
 }
 
 /// A strategy that stands in while no execution runs.
@@ -130,7 +134,12 @@ impl Runtime {
     /// A runtime for a program. The box must not be emptied: its fibers know its address.
     ///
     /// The program must outlive the runtime; [`crate::explore`] sees to that.
-    pub fn new(program: &(dyn Fn() + Sync), settings: Settings, stack_size: usize) -> Box<Runtime> {
+    pub fn new(
+        program: &(dyn Fn() + Sync),
+        settings: Settings,
+        stack_size: usize,
+        watchdog: Duration,
+    ) -> Box<Runtime> {
         panic_hook::install();
         super::overflow::install();
         let program: *const (dyn Fn() + Sync + '_) = std::ptr::from_ref(program);
@@ -159,6 +168,7 @@ impl Runtime {
             has_overflowed: false,
             looks_at_ends: ((0, 0), 0),
             panic_between: None,
+            watched: Watched::new(watchdog),
         })
     }
 
@@ -367,6 +377,7 @@ impl Engine for Runtime {
         let is_current = IsCurrent::new(this);
         // SAFETY: `this` is current, and `self` is not used until it is no longer.
         unsafe {
+            (*this).watched.begin((*this).stamp, this);
             let main = (*this).execution.add_task(None);
             let handle = (*this).context_of(main) as usize;
             (*this).execution.set_handle(main, handle);
@@ -379,6 +390,7 @@ impl Engine for Runtime {
             }
         }
         drop(is_current);
+        self.watched.end();
         if let Some(mut statics) = self.statics.take() {
             statics.restore();
         }

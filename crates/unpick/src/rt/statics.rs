@@ -13,6 +13,7 @@
 //! such execution waiting until it is over.
 
 use super::object_cell::Modelled;
+use super::watchdog::Watched;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -48,9 +49,11 @@ pub(super) fn is_static<M: ?Sized>(value: &M) -> bool {
 }
 
 impl StaticsInUse {
-    pub fn acquire() -> StaticsInUse {
+    /// Waits until no other exploration uses statics.
+    pub fn acquire(watched: &Watched) -> StaticsInUse {
+        let registry = watched.pause(|| REGISTRY.lock());
         StaticsInUse {
-            registry: REGISTRY.lock().unwrap_or_else(PoisonError::into_inner),
+            registry: registry.unwrap_or_else(PoisonError::into_inner),
             used: Vec::new(),
         }
     }

@@ -556,8 +556,8 @@ fn register_slow<M: Modelled + ?Sized>(runtime: *mut Runtime, value: &M) -> Obje
         return object;
     }
     if is_static(value) {
-        let statics = runtime.statics.get_or_insert_with(StaticsInUse::acquire);
-        statics.note(value);
+        let acquire = || StaticsInUse::acquire(&runtime.watched);
+        runtime.statics.get_or_insert_with(acquire).note(value);
     }
     let object = runtime
         .execution
