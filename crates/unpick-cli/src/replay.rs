@@ -55,7 +55,8 @@ fn replay_suite(label: &str, path: &Path, record: &Record, is_quiet: bool) -> Re
     let found = unpick::replay(&config, &program, record.trace.clone());
     Ok(match (&found.first_failure, &found.diverged) {
         (Some(failure), _) => {
-            print_failure(label, failure, (path, record), is_quiet);
+            let is_same = failure.outcome == record.outcome;
+            print_failure(label, (failure, is_same), (path, record), is_quiet);
             Status::Failed
         }
         (None, Some(diverged)) => {
@@ -72,9 +73,10 @@ fn replay_suite(label: &str, path: &Path, record: &Record, is_quiet: bool) -> Re
     })
 }
 
+/// Prints a failure that was replayed, and whether it is the recorded one.
 pub(crate) fn print_failure(
     label: &str,
-    failure: &FirstFailure,
+    (failure, is_same): (&FirstFailure, bool),
     (path, recorded): (&Path, &Record),
     is_quiet: bool,
 ) {
@@ -82,7 +84,7 @@ pub(crate) fn print_failure(
         "FAILED  {label}  {}",
         headline(&failure.outcome, &failure.trace)
     );
-    let verdict = match failure.outcome == recorded.outcome {
+    let verdict = match is_same {
         true => "the same failure, step by step",
         false => "another failure than the recorded one",
     };

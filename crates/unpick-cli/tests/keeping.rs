@@ -170,7 +170,7 @@ fn on_a_full_disk_nothing_is_half_written_and_the_failure_is_printed() {
     let script = r#"
         cat /dev/zero > fill 2>/dev/null
         for round in 0 1 2 3 4 5 6 7 8 9 10 11; do
-            "$UNPICK" suite run rmw_counter:n=4,k=40 --steps 150 --strategy random --shrink 0
+            "$UNPICK" suite run rmw_counter:n=4,k=400 --steps 50 --fail-on-limit --strategy random --shrink 0
             echo "code $?"
             mkdir -p ../kept/$round
             cp -r .unpick ../kept/$round/ 2>/dev/null
@@ -188,7 +188,10 @@ fn on_a_full_disk_nothing_is_half_written_and_the_failure_is_printed() {
     let mut full = 0;
     for (round, said) in rounds.iter().enumerate() {
         let kept = Place(place.0.join(format!("kept/{round}")));
-        assert!(said.starts_with("FAILED  rmw_counter:n=4,k=40  "), "{said}");
+        assert!(
+            said.starts_with("FAILED  rmw_counter:n=4,k=400  "),
+            "{said}"
+        );
         match said.contains("saved   nothing: ") {
             true => {
                 assert!(said.contains("No space left on device"), "{said}");

@@ -270,8 +270,9 @@ fn answer(order: &Order, mut exploration: Exploration, end: End, host: Host) -> 
     exploration.warn(warnings);
     let execution = &this.execution;
     let outcome = execution.outcome();
-    let is_following = matches!(order.work, Work::Follow(_) | Work::Watch(_));
-    let outcome = outcome.filter(|_| is_following);
+    let is_one = matches!(order.work, Work::Follow(_) | Work::Watch(_));
+    let is_one = is_one || order.limits.executions_max == 1;
+    let outcome = outcome.filter(|_| is_one);
     let followed = outcome.map(|outcome| (outcome.clone(), execution.trace().detached()));
     let addresses = match followed {
         Some(_) => this.addresses.clone(),

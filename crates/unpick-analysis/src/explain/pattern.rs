@@ -233,7 +233,11 @@ fn of_intrusion(events: &[Event], intrusion: &Intrusion) -> Option<Pattern> {
     let is_exchange = |event: &Event| event.op.kind == OpKind::CompareExchange;
     let is_home_made = before.writes() && is_exchange(between) && is_exchange(after);
     if between.takes_lock() || is_home_made {
-        return Some(Pattern::CheckThenAct);
+        // A wait lets the others in on purpose.
+        let mut meanwhile = events[intrusion.before..intrusion.after].iter();
+        let waits =
+            meanwhile.any(|event| event.task == before.task && event.op.kind == OpKind::Wait);
+        return (!waits).then_some(Pattern::CheckThenAct);
     }
     match (before.writes(), between.writes(), after.writes()) {
         (false, true, true) if after.op.kind == OpKind::CompareExchange => Some(Pattern::Aba),

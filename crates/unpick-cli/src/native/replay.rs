@@ -49,19 +49,33 @@ pub(crate) fn replay(
     let printed = std::fs::read(&output).unwrap_or_default();
     let _ = std::fs::remove_file(&output);
     let printed = String::from_utf8_lossy(&printed);
-    let (mut end, answer) = result?;
-    let mut naming = Naming::new(&command.program, &answer.modules, &answer.addresses);
-    naming.name(&mut end);
-    naming.explain(&mut end.outcome, &printed, &command.arguments);
+    let (end, answer) = result?;
+    let named = |directory: &Path| {
+        let naming = Naming::new(&command.program, &answer.modules, &answer.addresses);
+        let mut naming = naming.seen_from(directory);
+        let mut end = end.clone();
+        naming.name(&mut end);
+        naming.explain(&mut end.outcome, &printed, &command.arguments);
+        end
+    };
+    // It was recorded in the project, and is shown to the user, who may be elsewhere.
+    let is_same = named(&project_of(path)).outcome == record.outcome;
+    let end = named(&std::env::current_dir().unwrap_or_default());
     let kept = (path, record);
-    Ok(say_end(name, kept, &end, printed.trim_end(), is_quiet))
+    Ok(say_end(
+        name,
+        kept,
+        (&end, is_same),
+        printed.trim_end(),
+        is_quiet,
+    ))
 }
 
 /// Says how a replay ended.
 fn say_end(
     name: &str,
     kept: (&Path, &Record),
-    end: &FirstFailure,
+    (end, is_same): (&FirstFailure, bool),
     printed: &str,
     is_quiet: bool,
 ) -> Status {
@@ -75,7 +89,7 @@ fn say_end(
             Status::Diverged
         }
         _ => {
-            print_failure(name, end, kept, is_quiet);
+            print_failure(name, (end, is_same), kept, is_quiet);
             if !is_quiet && !printed.trim().is_empty() {
                 say!("\nwhat the program printed:\n{printed}");
             }

@@ -41,6 +41,15 @@ impl<'a> Naming<'a> {
         }
     }
 
+    /// The same, with files shown as they are seen from a directory.
+    #[must_use]
+    pub fn seen_from(self, directory: &Path) -> Naming<'a> {
+        Naming {
+            symbols: Symbols::new(directory),
+            ..self
+        }
+    }
+
     /// Puts words for all addresses in an execution.
     pub fn name(&mut self, failure: &mut FirstFailure) {
         self.name_trace(&mut failure.trace);

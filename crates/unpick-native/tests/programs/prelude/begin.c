@@ -1,6 +1,6 @@
 // Asks and makes all kinds of things before its first thread, and checks that each execution finds them
 // as it made them. What else it does there is said by its second argument. The first one names a file to
-// which every execution adds a line: the processor's own count of time as it was at the beginning, by
+// which every execution adds a line: a random number of the processor's own, taken at the beginning, by
 // which the executions that have run the beginning themselves can be told from the others.
 #define _GNU_SOURCE
 #include <assert.h>
@@ -93,8 +93,9 @@ static void check(const char *what) {
     }
 }
 
-int main(int count, char **arguments) {
-    unsigned long began = __rdtsc();
+__attribute__((target("rdrnd"))) int main(int count, char **arguments) {
+    unsigned long long began = 0;
+    while (!_rdrand64_step(&began)) {}
     assert(count == 3 && ++begun == 1 && turns == 0 && mine == 7);
     snprintf(path, sizeof path, "%s.%s", arguments[1], arguments[2]);
     long first = now(), second = now();
@@ -122,7 +123,7 @@ int main(int count, char **arguments) {
     assert(handled == SIGUSR1 && pthread_getspecific(key) != 0);
     check(arguments[2]);
     FILE *log = fopen(arguments[1], "a");
-    assert(log && fprintf(log, "%lu\n", began) > 0 && fclose(log) == 0);
+    assert(log && fprintf(log, "%llu\n", began) > 0 && fclose(log) == 0);
     mine++;
     return 0;
 }
