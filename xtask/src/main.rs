@@ -17,8 +17,10 @@ mod tidy;
 mod understanding;
 mod workspace;
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
@@ -177,17 +179,7 @@ fn main() -> ExitCode {
                 keep,
             },
         ),
-        Chore::Bench { options } if options == ["native"] => native::measure(&root),
-        Chore::Bench { options } if options == ["noise"] => bench::measure_noise(&root),
-        Chore::Bench { options } if options == ["actors"] => bench::measure_actors(&root),
-        Chore::Bench { options } if options.first().is_some_and(|part| part == "mcr") => {
-            bench::measure_causality(&root, &options[1..])
-        }
-        Chore::Bench { options } if options.first().is_some_and(|part| part == "compare") => {
-            bench::measure_comparison(&root, &options[1..])
-        }
-        Chore::Bench { options } if options == ["ppct"] => bench::measure_ppct(&root),
-        Chore::Bench { options } => bench::measure(&root, &options),
+        Chore::Bench { options } => measure(&root, &options),
     });
     match all_well {
         Ok(true) => ExitCode::SUCCESS,
@@ -196,5 +188,19 @@ fn main() -> ExitCode {
             eprintln!("error: {error:#}");
             ExitCode::from(2)
         }
+    }
+}
+
+fn measure(root: &Path, options: &[String]) -> Result<bool> {
+    let part = options.first().map_or("", String::as_str);
+    let rest = options.get(1..).unwrap_or_default();
+    match part {
+        "native" if rest.is_empty() => native::measure(root),
+        "noise" if rest.is_empty() => bench::measure_noise(root),
+        "actors" if rest.is_empty() => bench::measure_actors(root),
+        "ppct" if rest.is_empty() => bench::measure_ppct(root),
+        "mcr" => bench::measure_causality(root, rest),
+        "compare" => bench::measure_comparison(root, rest),
+        _ => bench::measure(root, options),
     }
 }

@@ -91,11 +91,7 @@ pub fn explain(
         if left == 0 {
             return None;
         }
-        let mut ended = run(plan)?;
-        // One that is not at its end does not show that the failure has vanished.
-        if matches!(ended.outcome, Outcome::StepLimit { .. }) {
-            ended.outcome = failing.outcome.clone();
-        }
+        let ended = judged(failing, run(plan)?);
         left = left.saturating_sub(ended.price());
         executions += 1;
         nearest.take(failing, &ended);
@@ -116,11 +112,7 @@ pub fn explain(
             locks_elsewhere.extend(locked(other));
         }
     }
-    let (critical, is_inevitable) = match critical::step(failing, &mut counted) {
-        Critical::Inevitable => (None, true),
-        Critical::Step(step) => (Some(step), false),
-        Critical::Unknown => (None, false),
-    };
+    let critical = critical::step(failing, &mut counted);
     let intrusions = serial::intrusions(failing, &events, &mut counted).unwrap_or_default();
     let is_explained = !causes.is_empty() || !intrusions.is_empty();
     if (!is_explained || overtaken::leaves_stores_behind(&failing.trace))
@@ -134,8 +126,9 @@ pub fn explain(
         true => answers::needed(failing, &mut counted),
         false => Vec::new(),
     };
-    let is_inevitable = is_inevitable && random::all_fail(failing, &mut counted);
-    let is_inevitable = is_inevitable && nearest.passing.is_none();
+    let is_inevitable = critical == Critical::Inevitable
+        && random::all_fail(failing, &mut counted)
+        && nearest.passing.is_none();
     let meaning = |event: &Event| match event.step() {
         Some(step) => meaning(failing.trace.steps[step].site),
         None => Meaning::Own,
@@ -159,10 +152,21 @@ pub fn explain(
         causes,
         answers,
         events,
-        critical,
+        critical: match critical {
+            Critical::Step(step) => Some(step),
+            Critical::Inevitable | Critical::Unknown => None,
+        },
         passing: nearest.passing,
         executions,
     }
+}
+
+/// An execution as it counts: one that is not at its end does not show that the failure has vanished.
+fn judged(failing: &Ended, mut ended: Ended) -> Ended {
+    if matches!(ended.outcome, Outcome::StepLimit { .. }) {
+        ended.outcome = failing.outcome.clone();
+    }
+    ended
 }
 
 /// The passing execution that goes along with the failing one for longest.

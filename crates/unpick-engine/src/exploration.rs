@@ -648,6 +648,11 @@ fn run_loop(
         if strategy.watches() && execution.has_read_clock() {
             execution.assume(Proviso::Clock);
         }
+        // They take every unlock for that of the task which holds the mutex.
+        let plans = strategy.watches() || strategy.records();
+        if plans && execution.has_foreign_unlocks() {
+            execution.assume(Proviso::Unplanned);
+        }
         let counts = match execution.counts_at_limit() {
             Some(counts) => Ok(counts),
             None => strategy.end(execution),

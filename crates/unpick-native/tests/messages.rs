@@ -5,7 +5,7 @@
 mod support;
 
 use support::{Place, options};
-use unpick_engine::{Misuse, WarningKind};
+use unpick_engine::{Misuse, Proviso, WarningKind};
 use unpick_native::drive::{
     Command, Explored, Naming, Options, Verification, explain_by_output, explore, verify,
 };
@@ -125,6 +125,10 @@ fn a_mutex_unlocked_by_another_task_fails_warns_or_goes_on() {
             let warnings = warnings.filter(|one| one.kind == WarningKind::Misuse);
             let expected = usize::from(misuse == Misuse::Warn);
             assert_eq!(warnings.count(), expected, "{strategy} {misuse:?}");
+            // Reductions do not plan such unlocks, and searches need no plan.
+            let is_unplanned = found.provided.contains(Proviso::Unplanned);
+            let expected = strategy == "odpor" && !fails;
+            assert_eq!(is_unplanned, expected, "{strategy} {misuse:?}");
         }
     }
 }

@@ -330,11 +330,11 @@ fn a_regression_is_forgotten_by_any_of_its_names() {
     store.save(&record("native:prog", 6)).unwrap();
     assert_eq!(
         store.find_regression("CS.x:n=3").unwrap().files,
-        [saved.regression.clone()]
+        std::slice::from_ref(&saved.regression)
     );
     assert_eq!(
         store.find_regression(&saved.id).unwrap().files,
-        [saved.regression.clone()]
+        std::slice::from_ref(&saved.regression)
     );
     // With its traces: the one of the rounds above, and this one.
     let found = store.find_regression("CS.x:n=3").unwrap();

@@ -44,6 +44,7 @@ mod sections;
 mod share;
 mod simulation;
 mod sleep;
+mod unit;
 mod units;
 mod wakeup;
 

@@ -10,6 +10,7 @@ use crate::shrink::{Branches, Ended, Run};
 const CONTINUATIONS_MAX: usize = 64;
 
 /// Where an execution is lost.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Critical {
     /// From the beginning.
     Inevitable,

@@ -248,8 +248,8 @@ mod tests {
             assert_eq!(unescape_path(word, &here).unwrap(), path);
         }
         assert!(unescape_path("", &here).is_err());
-        let base = Path::new("/work/member");
+        let base = Path::new("/project/member");
         let path = unescape_path("../target/x", base).unwrap();
-        assert_eq!(path, Path::new("/work/target/x"));
+        assert_eq!(path, Path::new("/project/target/x"));
     }
 }

@@ -280,19 +280,7 @@ impl Machine<'_> {
                 next.push(self.see(state, task, value));
             }
             Statement::Spin(x, wanted, turns_max) => {
-                let turns = match state.tasks[task].phase {
-                    Phase::Spinning(turns) => turns,
-                    _ => 0,
-                };
-                let value = self.load(&state, task, x);
-                if value == wanted {
-                    next.push(self.see(state, task, value));
-                } else if turns + 1 == turns_max {
-                    next.push(self.see(state, task, GAVE_UP));
-                } else {
-                    state.tasks[task].phase = Phase::Spinning(turns + 1);
-                    next.push(state);
-                }
+                next.push(self.spin(state, task, (x, wanted), turns_max));
             }
             Statement::Store(x, value) | Statement::StoreRelease(x, value)
                 if self.memory != Memory::Sc =>
@@ -336,24 +324,48 @@ impl Machine<'_> {
                     next.push(self.go_on(state, task));
                 }
             }
-            Statement::Park => {
-                if std::mem::take(&mut state.tasks[task].has_token) {
-                    next.push(self.go_on(state, task));
-                }
-            }
-            Statement::ParkFor(_) => {
-                self.fire(&state, task, next);
-                if std::mem::take(&mut state.tasks[task].has_token) {
-                    next.push(self.go_on(state, task));
-                }
-            }
-            Statement::Unpark(other) => {
-                state.tasks[other].has_token = true;
-                next.push(self.go_on(state, task));
+            Statement::Park | Statement::ParkFor(_) | Statement::Unpark(_) => {
+                self.park(state, task, statement, next);
             }
             Statement::Barrier => self.barrier(state, task, next),
             Statement::PanicIf(_) => unreachable!("invisible work is done at once"),
             locking => self.lock(state, task, locking, next),
+        }
+    }
+
+    /// One turn of a loop that waits for a value.
+    fn spin(
+        &self,
+        mut state: State,
+        task: usize,
+        (x, wanted): (usize, u8),
+        turns_max: u8,
+    ) -> State {
+        let turns = match state.tasks[task].phase {
+            Phase::Spinning(turns) => turns,
+            _ => 0,
+        };
+        let value = self.load(&state, task, x);
+        if value == wanted {
+            return self.see(state, task, value);
+        }
+        if turns + 1 == turns_max {
+            return self.see(state, task, GAVE_UP);
+        }
+        state.tasks[task].phase = Phase::Spinning(turns + 1);
+        state
+    }
+
+    fn park(&self, mut state: State, task: usize, statement: Statement, next: &mut Vec<State>) {
+        if let Statement::Unpark(other) = statement {
+            state.tasks[other].has_token = true;
+            return next.push(self.go_on(state, task));
+        }
+        if let Statement::ParkFor(_) = statement {
+            self.fire(&state, task, next);
+        }
+        if std::mem::take(&mut state.tasks[task].has_token) {
+            next.push(self.go_on(state, task));
         }
     }
 

@@ -149,8 +149,8 @@ fn look_for_ever() {
         }
         let limits = watches.iter().map(|watch| watch.entry.limit);
         let interval = limits.min().unwrap_or(WATCHDOG) / LOOKS;
-        drop(watches);
-        std::thread::sleep(interval);
+        let wait = HAS_WATCHES.wait_timeout(watches, interval);
+        drop(wait.unwrap_or_else(PoisonError::into_inner));
     }
 }
 
