@@ -97,21 +97,11 @@ pub fn explain(
         nearest.take(failing, &ended);
         Some(ended)
     };
-    let mut causes = Vec::new();
-    let mut left_undone = Vec::new();
-    let mut locks_elsewhere = Vec::new();
-    for cause in events::orderings(&events) {
-        let others = match reverse(failing, &events, cause, &mut counted) {
-            Reversed::Vanished(others) => others,
-            Reversed::NoMatter => continue,
-            Reversed::Unknown => break,
-        };
-        causes.push(cause);
-        for other in others.iter().filter(|other| !other.outcome.is_failure()) {
-            left_undone.extend(changes_beyond(failing, other));
-            locks_elsewhere.extend(locked(other));
-        }
-    }
+    let Reversals {
+        mut causes,
+        left_undone,
+        locks_elsewhere,
+    } = reversals(failing, &events, &mut counted);
     let critical = critical::step(failing, &mut counted);
     let intrusions = serial::intrusions(failing, &events, &mut counted).unwrap_or_default();
     let is_explained = !causes.is_empty() || !intrusions.is_empty();
@@ -159,6 +149,35 @@ pub fn explain(
         passing: nearest.passing,
         executions,
     }
+}
+
+/// What came of turning round the orderings of a failing execution.
+#[derive(Default)]
+struct Reversals {
+    /// Those without which the failure vanishes.
+    causes: Vec<Cause>,
+    /// What the executions that pass did beyond the failing one.
+    left_undone: Vec<(TaskId, ObjectId)>,
+    /// The locks that the executions that pass took.
+    locks_elsewhere: Vec<(TaskId, ObjectId)>,
+}
+
+/// Turns the orderings round one by one, until the executions run out.
+fn reversals(failing: &Ended, events: &[Event], run: &mut Run<'_>) -> Reversals {
+    let mut found = Reversals::default();
+    for cause in events::orderings(events) {
+        let others = match reverse(failing, events, cause, run) {
+            Reversed::Vanished(others) => others,
+            Reversed::NoMatter => continue,
+            Reversed::Unknown => break,
+        };
+        found.causes.push(cause);
+        for other in others.iter().filter(|other| !other.outcome.is_failure()) {
+            found.left_undone.extend(changes_beyond(failing, other));
+            found.locks_elsewhere.extend(locked(other));
+        }
+    }
+    found
 }
 
 /// An execution as it counts: one that is not at its end does not show that the failure has vanished.

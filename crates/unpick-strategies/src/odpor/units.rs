@@ -4,8 +4,8 @@
 use super::chains::Chains;
 use super::objects::Objects;
 use super::sections::{Sections, add_accesses};
-pub(crate) use super::unit::Unit;
 use super::unit::Rank;
+pub(crate) use super::unit::Unit;
 use crate::names::Names;
 use alloc::vec::Vec;
 use unpick_engine::{Access, Execution, History, Mode, conflict};
