@@ -157,7 +157,7 @@ impl Progress {
 }
 
 /// Looks at the progress every now and then; `false` ends the exploration after the execution that runs, or
-/// in it if that takes longer than [`CUT_AFTER`].
+/// in it if that takes longer than `CUT_AFTER`.
 pub type Watch<'a> = dyn FnMut(Progress) -> bool + 'a;
 
 /// How often progress is looked at.
