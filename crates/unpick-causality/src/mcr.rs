@@ -19,8 +19,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::time::Instant;
 use unpick_engine::transcript::{Place, Route, Transcript};
 use unpick_engine::{
-    Begin, Execution, Findings, Planning, Proviso, Provisos, Round, Stop, Strategy, View, Warning,
-    WarningKind,
+    Begin, Execution, Findings, Memory, Planning, Proviso, Provisos, Round, Stop, Strategy, View,
+    Warning, WarningKind,
 };
 use unpick_strategies::{Along, Spec};
 use unpick_trace::{Choice, Outcome, TaskId};
@@ -72,6 +72,9 @@ pub struct Mcr {
     /// Whether an execution ended while tasks went on. Not every place at which the end can cut them off is
     /// asked for.
     has_cut_off: bool,
+    /// Whether an execution failed in which stores may have stayed in buffers, since no event of its trace lets them
+    /// out: not all that others would have read of them is asked for.
+    has_kept_back: bool,
     /// Whether it depended on the clock in an execution which timers could fire. A plan does not know that.
     has_awaited_clock: bool,
     /// Whether this is a part of a round of another search.
@@ -115,6 +118,7 @@ impl Mcr {
             planning: Planning::default(),
             is_incomplete: false,
             has_cut_off: false,
+            has_kept_back: false,
             has_awaited_clock: false,
             is_part: false,
         }
@@ -130,6 +134,7 @@ impl Mcr {
         let reads = transcript.reads();
         let seed = self.seed.clone();
         self.has_cut_off |= !transcript.cut_off.is_empty();
+        self.has_kept_back |= transcript.memory != Memory::Sc && outcome.is_failure();
         let mut finding = Finding::default();
         let is_kept = seed.is_kept_by(&reads);
         if is_kept {
@@ -284,11 +289,14 @@ impl Strategy for Mcr {
 
     fn provisos(&self) -> Provisos {
         let has_gaps = self.is_incomplete || self.has_cut_off || self.has_awaited_clock;
+        let mut provisos = Provisos::NONE;
         if has_gaps || self.mode == Mode::Literal {
-            Proviso::Unplanned.into()
-        } else {
-            Provisos::NONE
+            provisos.add(Proviso::Unplanned);
         }
+        if self.has_kept_back {
+            provisos.add(Proviso::BehindFailure);
+        }
+        provisos
     }
 
     fn take_planning(&mut self) -> Option<Planning> {

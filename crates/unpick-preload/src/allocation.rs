@@ -2,6 +2,7 @@
 //!
 //! What was allocated before `main` belongs to the C library, and goes back there unless freed memory is watched.
 
+use crate::instrumented;
 use crate::interpose::interpose;
 use crate::memory::report;
 use crate::restoring::Restoring;
@@ -107,10 +108,11 @@ pub fn allocate(size: usize, align: usize, pc: usize) -> *mut c_void {
     block.cast()
 }
 
-/// The running task has written all of a block that was just handed out to it.
+/// The running task has written all of a block that was just handed out to it. Code that is not instrumented may hand it
+/// on by what is not seen: what such code writes is not watched, here as elsewhere.
 fn imprint(block: *mut c_void, size: usize, pc: usize) {
     let this = runtime();
-    if this.watches_memory() {
+    if this.watches_memory() && instrumented::is_at(pc) {
         let (task, start) = (this.current, block as usize);
         this.shadow.imprint(task, start, size, pc, &this.clocks);
     }

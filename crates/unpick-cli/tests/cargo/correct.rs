@@ -459,3 +459,21 @@ fn scoped_panic() {
     });
     assert!(ends_badly && seen == 1);
 }
+
+#[test]
+fn two_panics() {
+    let threads = [(); 2].map(|()| thread::spawn(|| panic!("expected")));
+    assert!(threads.map(thread::JoinHandle::join).iter().all(Result::is_err));
+}
+
+#[test]
+fn panics_leave_a_scope() {
+    let scope = || {
+        thread::scope(|scope| {
+            for number in 0..3 {
+                scope.spawn(move || panic!("{number} of them"));
+            }
+        })
+    };
+    assert!(std::panic::catch_unwind(scope).is_err());
+}
