@@ -1,5 +1,6 @@
 //! Long executions pass, livelocks are found under a fair schedule only, and what cannot be decided is counted.
 
+use std::time::Duration;
 use unpick::hint::spin_loop;
 use unpick::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use unpick::sync::{Arc, Mutex};
@@ -107,6 +108,29 @@ fn a_loop_that_polls_lets_the_other_task_go_on() {
         assert_passes(&found);
         // No member of the portfolio is so unfair that the limit has to end its schedule.
         assert!(found.steps_max < 10_000, "{number}: {}", found.steps_max);
+    }
+}
+
+/// Waits in a loop for what comes after a sleep that is longer than a task may be held up.
+fn polls_a_sleeper() {
+    let flag = Arc::new(AtomicU32::new(0));
+    let other = flag.clone();
+    let writer = thread::spawn(move || {
+        thread::sleep(Duration::from_secs(5));
+        other.store(1, SeqCst);
+    });
+    while flag.load(SeqCst) == 0 {
+        thread::yield_now();
+    }
+    writer.join().unwrap();
+}
+
+/// Nothing but time can end the loop, and time passes.
+#[test]
+fn a_loop_that_polls_does_not_hold_up_the_clock() {
+    for strategy in ["portfolio", "dfs", "random", "odpor"] {
+        let config = Config::new().strategy(strategy).executions(10);
+        assert_passes(&explore(config, polls_a_sleeper));
     }
 }
 

@@ -162,15 +162,20 @@ impl Execution {
     fn update_all_timers(&mut self) {
         let mut is_held_up = self.enable_timers();
         if self.enabled_count == 0 {
-            let waiting = self.clock.waiting.bits().iter();
-            let deadlines = waiting.map(|task| self.clock.alarm(task).deadline_ns);
-            self.clock.now_ns = deadlines.min().unwrap_or(0).max(self.clock.now_ns);
+            self.let_time_pass();
             self.clock.has_jumped = true;
             is_held_up = self.enable_timers();
         }
         if is_held_up {
             self.assume(Proviso::Timeouts);
         }
+    }
+
+    /// The clock jumps to the earliest deadline.
+    pub(super) fn let_time_pass(&mut self) {
+        let waiting = self.clock.waiting.bits().iter();
+        let deadlines = waiting.map(|task| self.clock.alarm(task).deadline_ns);
+        self.clock.now_ns = deadlines.min().unwrap_or(0).max(self.clock.now_ns);
     }
 
     /// Enables the tasks with timers that can go on, and no other ones. Answers whether a timer cannot fire.

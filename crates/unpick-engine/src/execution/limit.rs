@@ -17,6 +17,8 @@
 //!   that could run has run in each of these rounds, so the schedule is not to blame. Those that wait wait for
 //!   a change. What a task computes by itself does not count: a loop that looks at something more often than
 //!   the tail is long cannot be told from one that does so for ever.
+//!   Before that time has passed: after every [`ROUNDS_MIN`] rounds without a change the clock jumps to the earliest
+//!   deadline, as if no task could go on.
 //! * Otherwise it is *inconclusive*: a server that serves for ever, or a program that needs longer.
 //!
 //! Nothing that happens in a tail is a point of a search: a search would never come back from there. So the
@@ -92,12 +94,13 @@ impl Tail {
         task.expect("internal error: no task is enabled")
     }
 
-    /// Notes that `task` goes on, chosen fairly or by the strategy.
-    fn note(&mut self, task: TaskId, enabled: TaskBits<'_>, epoch: u32) {
+    /// Notes that `task` goes on, chosen fairly or by the strategy. Answers whether [`ROUNDS_MIN`] more rounds are over
+    /// in which nothing changed.
+    fn note(&mut self, task: TaskId, enabled: TaskBits<'_>, epoch: u32) -> bool {
         self.awaited.remove(task);
         self.awaited.retain_in(enabled);
         if !self.awaited.bits().is_empty() {
-            return;
+            return false;
         }
         self.awaited.copy_from(enabled);
         self.rounds += 1;
@@ -105,6 +108,7 @@ impl Tail {
             self.epoch = epoch;
             self.rounds = 0;
         }
+        self.rounds > 0 && self.rounds.is_multiple_of(ROUNDS_MIN)
     }
 }
 
@@ -212,9 +216,11 @@ impl Execution {
         self.tail.below(question.answer_count().into()) as u32
     }
 
-    /// Notes that a task goes on in the tail.
+    /// Notes that a task goes on in the tail. Tasks that only wait for a change in a loop do not hold up the clock for ever.
     pub(super) fn note_tail(&mut self, task: TaskId) {
-        self.tail.note(task, self.enabled.bits(), self.epoch);
+        if self.tail.note(task, self.enabled.bits(), self.epoch) {
+            self.let_time_pass();
+        }
     }
 
     /// Whether the execution has come to its last operation and not to its end, whatever it counts as.
