@@ -58,7 +58,7 @@ pub(crate) struct ExplorationArguments {
     weak_failures: Option<u32>,
     /// How long a task that could run may be held up. A sleep or a wait whose deadline is further away
     /// ends only when no task can go on, or when timers that fired have moved the clock near it. `0`
-    /// is strict virtual time; `none` lets each end at any moment [default: 100ms]
+    /// is strict virtual time; `none` lets each end at any moment [default: 90ms]
     #[arg(long, value_name = "TIME", value_parser = parse_delay)]
     max_delay: Option<Value>,
     /// The same as --max-delay 0
@@ -211,7 +211,7 @@ fn defaults() -> impl Iterator<Item = Setting> {
         (Key::KeepGoing, Value::Flag(false)),
         (Key::SpuriousWakes, Value::Number(0)),
         (Key::WeakFailures, Value::Number(0)),
-        (Key::MaxDelay, Value::Time(Duration::from_millis(100))),
+        (Key::MaxDelay, Value::Time(Duration::from_millis(90))),
         (Key::Races, Value::Flag(true)),
         (Key::Confirm, Value::Number(50)),
         (Key::Shrink, Value::Number(2_000)),

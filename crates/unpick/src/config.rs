@@ -252,7 +252,7 @@ impl Config {
         self
     }
 
-    /// How long a task that could run may be held up, in virtual time (100 ms). A sleep or a wait with a deadline
+    /// How long a task that could run may be held up, in virtual time (90 ms). A sleep or a wait with a deadline
     /// that is at most this far away can end ahead of what other tasks do; a later one ends only when no
     /// task can go on, or when others that have ended have moved the clock. So sleeps and time-outs that
     /// are further apart keep their order. Zero is strict virtual time. `None` lets every one of them

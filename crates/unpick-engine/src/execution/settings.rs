@@ -39,8 +39,8 @@ pub struct Settings {
 
 impl Settings {
     /// The usual [`Settings::max_delay_ns`]: longer than a busy machine holds up a thread that can run as a
-    /// rule, and shorter than the time-outs of tests.
-    pub const MAX_DELAY_NS: u64 = 100_000_000;
+    /// rule, and shorter than the steps of 100 ms by which the sleeps of published tests follow each other.
+    pub const MAX_DELAY_NS: u64 = 90_000_000;
 
     /// Operations after which an execution ends, whatever it does.
     pub fn operations_max(&self) -> u64 {
