@@ -62,6 +62,13 @@ pub fn command(language: Language, arguments: &[OsString]) -> Result<Command, Co
 /// they tell where a call comes from.
 pub const COMPILE_FLAGS: &[&str] = &["-fsanitize=thread", "-fno-omit-frame-pointer"];
 
+/// Functions that gcc writes out in place behind its instrumentation, which then sees nothing of what they touch.
+/// clang instruments what it writes out.
+const CALLED_FUNCTIONS: &[&str] = &[
+    "memset", "memcpy", "memmove", "mempcpy", "bzero", "memcmp", "bcmp", "strcpy", "stpcpy",
+    "strncpy", "stpncpy", "strcat", "strncat", "strcmp", "strncmp",
+];
+
 /// Makes gcc instrument although its driver does not know, so that it links no libtsan.
 const SPECS: &str = "*cc1_options:\n+ -fsanitize=thread\n\n";
 
@@ -139,6 +146,10 @@ fn add_compile_flags(family: &Family, reading: &Reading, specs: &Path, added: &m
         flags.push("-g");
     }
     added.extend(flags.into_iter().map(OsString::from));
+    if matches!(family, Family::Gcc { .. }) && reading.mode != Mode::Preprocess {
+        let functions = CALLED_FUNCTIONS.iter();
+        added.extend(functions.map(|name| format!("-fno-builtin-{name}").into()));
+    }
 }
 
 /// Takes `thread` out of `-fsanitize=…`.
@@ -175,14 +186,23 @@ mod tests {
     const LINK: &str = "-Wl,--push-state,--no-as-needed /c/libunpick_preload.so -Wl,--pop-state \
                         -Wl,-rpath,/c";
 
+    fn called_functions() -> String {
+        let functions = CALLED_FUNCTIONS.iter();
+        let flags: Vec<_> = functions
+            .map(|name| format!("-fno-builtin-{name}"))
+            .collect();
+        flags.join(" ")
+    }
+
     #[test]
     fn compiling_instruments() {
-        let expected = format!("-fsanitize=thread {GCC_FLAGS} -g -c a.c -o a.o");
+        let called = called_functions();
+        let expected = format!("-fsanitize=thread {GCC_FLAGS} -g {called} -c a.c -o a.o");
         assert_eq!(rewritten(&GCC, "-c a.c -o a.o"), expected);
-        let expected = format!("-fsanitize=thread {GCC_FLAGS} -ggdb -c a.c");
+        let expected = format!("-fsanitize=thread {GCC_FLAGS} {called} -ggdb -c a.c");
         assert_eq!(rewritten(&GCC, "-ggdb -c a.c"), expected);
         let old = Family::Gcc { version: 10 };
-        let expected = "-fsanitize=thread -fno-omit-frame-pointer -g -S a.c";
+        let expected = format!("-fsanitize=thread {GCC_FLAGS} -g {called} -S a.c");
         assert_eq!(rewritten(&old, "-S a.c"), expected);
         assert_eq!(
             rewritten(&Family::Clang, "-c a.c"),
@@ -202,7 +222,8 @@ mod tests {
 
     #[test]
     fn compiling_and_linking_does_both() {
-        let expected = format!("{LINK} -specs=/c/s {GCC_FLAGS} -g a.c -o a");
+        let called = called_functions();
+        let expected = format!("{LINK} -specs=/c/s {GCC_FLAGS} -g {called} a.c -o a");
         assert_eq!(rewritten(&GCC, "a.c -o a"), expected);
         let clang = rewritten(&Family::Clang, "a.c -o a");
         assert!(clang.contains("-fsanitize=thread") && clang.contains("-link-runtime"));

@@ -151,3 +151,26 @@ fn functions_of_the_c_library_count_however_they_are_called() {
         }
     }
 }
+
+/// gcc writes these out in place when it knows the size or the text.
+#[test]
+fn functions_that_a_compiler_can_write_out_count_too() {
+    let place = Place::new("written-out");
+    let fills = [
+        "memset(shared,1,sizeof shared)",
+        "memcpy(shared,given,48)",
+        "memmove(shared,given,24)",
+        "strcpy(shared,\"something long enough\")",
+        "strcat(shared,\"something\")",
+        "strncpy(shared,\"something\",12)",
+    ];
+    for fill in fills {
+        for level in ["-O0", "-O2"] {
+            let fill = format!("-DFILL={fill}");
+            let flags = [level, fill.as_str()];
+            let buggy = place.build_with("c/constant_sizes.c", &flags);
+            let explored = run(&buggy, &options("dfs", 1_000));
+            assert_eq!(found(&explored), "race", "{flags:?}");
+        }
+    }
+}

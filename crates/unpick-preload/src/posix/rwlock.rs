@@ -20,7 +20,19 @@ struct RwLock {
     number: u32,
     /// The number of the writer's task plus one.
     writer: u32,
+    unused: [u32; 10],
+    /// Where the C library keeps it, so that static initialisers are right.
+    preference: c_int,
 }
+
+/// The beginning of the attributes of a reader-writer lock, as the C library has it.
+#[repr(C)]
+struct Attributes {
+    preference: c_int,
+}
+
+/// Readers wait while a writer waits.
+const PREFER_WRITER_NONRECURSIVE: c_int = 2;
 
 fn rwlock(address: *mut c_void, pc: usize) -> ObjectId {
     object(address, Shape::RwLock, ObjectKind::RwLock, pc)
@@ -42,6 +54,11 @@ fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) ->
         Grant::TimedOut => return libc::ETIMEDOUT,
         _ => {}
     }
+    acquired(address, op)
+}
+
+/// Notes that the running task has the lock now.
+fn acquired(address: *mut c_void, op: Op) -> c_int {
     let runtime = runtime();
     if matches!(op.kind, OpKind::WriteLock | OpKind::TryWriteLock) {
         set_writer(address, runtime.current.0 + 1);
@@ -50,12 +67,34 @@ fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) ->
     0
 }
 
+/// Locks for writing. Where readers wait behind a writer that waits, to come to wait is an operation.
+fn write_lock(address: *mut c_void, pc: usize) -> c_int {
+    let object = rwlock(address, pc);
+    // SAFETY: the program passes a reader-writer lock.
+    let preference = unsafe { (*address.cast::<RwLock>()).preference };
+    if preference != PREFER_WRITER_NONRECURSIVE {
+        let op = Op::new(OpKind::WriteLock, object);
+        return lock(address, op, core::ptr::null(), pc);
+    }
+    let mut op = Op::new(OpKind::TryWriteLock, object);
+    op.argument = Op::ARRIVAL;
+    if operate_on(address, op, pc) == Grant::Refused {
+        op = Op::new(OpKind::WriteLock, object);
+        op.argument = Op::PREFERRED;
+        operate_on(address, op, pc);
+    }
+    acquired(address, op)
+}
+
 interpose! {
     fn pthread_rwlock_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
         if running().is_none() {
             return real::pthread_rwlock_init()(address, attributes);
         }
         forget(address, SIZE);
+        if let Some(attributes) = attributes.cast::<Attributes>().as_ref() {
+            (*address.cast::<RwLock>()).preference = attributes.preference;
+        }
         0
     }
 
@@ -104,8 +143,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::WriteLock, address as usize, pc, || real::pthread_rwlock_wrlock()(address));
         }
-        let op = Op::new(OpKind::WriteLock, rwlock(address, pc));
-        lock(address, op, core::ptr::null(), pc)
+        write_lock(address, pc)
     }
 
     fn pthread_rwlock_trywrlock(address: *mut c_void; pc) -> c_int {
