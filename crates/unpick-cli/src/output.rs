@@ -1,4 +1,5 @@
-//! Standard output. A reader that goes away (`unpick suite list | head`) ends the command quietly.
+//! Standard output. A reader that goes away (`unpick run … | head`) changes neither what the command does nor its exit
+//! code: a failure that is found is still kept.
 
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _};
@@ -11,7 +12,7 @@ pub(crate) fn line(text: Arguments<'_>) {
         .and_then(|()| stdout.write_all(b"\n"));
     if let Err(error) = written {
         if error.kind() == ErrorKind::BrokenPipe {
-            std::process::exit(0);
+            return;
         }
         eprintln!("error: cannot write to standard output: {error}");
         std::process::exit(2);

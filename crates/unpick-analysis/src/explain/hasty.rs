@@ -7,7 +7,7 @@
 use super::Event;
 use super::events::At;
 use crate::shrink::{Ended, Run};
-use unpick_trace::{Outcome, Plan, Segment, TaskId, same_failure};
+use unpick_trace::{ObjectId, ObjectInfo, Outcome, Plan, Segment, TaskId, Trace, same_failure};
 
 /// Operations before which the failing task is held, at most.
 const HELD_MAX: usize = 16;
@@ -39,8 +39,9 @@ pub(super) fn ordering(
             });
             let ended = run(&Plan::new(&failing.trace, &segments))?;
             if !same_failure(&ended.outcome, &failing.outcome)
-                && let Some(late) = done_before(&ended, event, other, events)
+                && let Some(mut late) = done_before(&ended, event, other, events)
             {
+                late.op.object = known_object(&failing.trace, &ended.trace, late.op.object);
                 return Some((index, late));
             }
         }
@@ -71,4 +72,15 @@ fn done_before(ended: &Ended, event: &Event, other: TaskId, events: &[Event]) ->
         }
     }
     None
+}
+
+/// The object of another execution as the failing one numbers it. [`ObjectId::NONE`] if no task has used it there.
+fn known_object(failing: &Trace, other: &Trace, object: ObjectId) -> ObjectId {
+    let Some(info) = other.objects.get(object.0 as usize) else {
+        return ObjectId::NONE;
+    };
+    let name = |info: &ObjectInfo| (info.kind, info.task, info.index);
+    let mut known = failing.objects.iter();
+    let place = known.position(|one| name(one) == name(info));
+    place.map_or(ObjectId::NONE, |place| ObjectId(place as u32))
 }

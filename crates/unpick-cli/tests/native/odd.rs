@@ -252,3 +252,17 @@ fn a_strategy_that_cannot_be_divided_says_so() {
         assert!(!said.text.contains("--jobs"), "{strategy}: {}", said.text);
     }
 }
+
+/// `unpick run … | head -0`: what is found is kept, and the exit code says so.
+#[test]
+fn a_failure_that_no_reader_sees_is_kept() {
+    let place = Place::new("unread");
+    place.build("ends/disjoint.c", &[]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = place.command(env!("CARGO_BIN_EXE_unpick"));
+    command.args(["run", "--", "./disjoint"]).stdout(writer);
+    assert_eq!(command.status().unwrap().code(), Some(1));
+    let kept = place.0.join(".unpick/regressions/native_disjoint.txt");
+    assert!(kept.is_file());
+}

@@ -90,3 +90,17 @@ fn each_failure_is_told_once() {
         assert!(is_same, "{group}: {}", again.text);
     }
 }
+
+/// What the failing execution never came to has no object there.
+#[test]
+fn an_end_that_comes_too_late_is_told_without_an_object() {
+    let place = Place::new("late-end");
+    place.build("ends/disjoint.c", &[]);
+    let said = place.unpick(&["run", "--", "./disjoint"]);
+    let why = "order violation: task 0's exit";
+    assert!(
+        said.text.contains(why) && !said.text.contains("nothing"),
+        "{}",
+        said.text
+    );
+}
