@@ -23,6 +23,8 @@ pub enum Proviso {
     Timeouts,
     /// An execution reached its step limit.
     StepLimit,
+    /// A task performed operations while it unwound from a panic that it caught, and no other task could run.
+    Unwinding,
     /// Code without instrumentation ran between two scheduling points.
     NotInstrumented,
     /// Plain accesses of shared memory were no scheduling points, and races were not looked for.
@@ -50,6 +52,7 @@ impl Proviso {
         Proviso::WeakFailures,
         Proviso::Timeouts,
         Proviso::StepLimit,
+        Proviso::Unwinding,
         Proviso::NotInstrumented,
         Proviso::PlainAccesses,
         Proviso::WeakOrderings,
@@ -77,6 +80,7 @@ impl Proviso {
             Proviso::Bound => "bound",
             Proviso::LazyLocks => "lazy-locks",
             Proviso::Unplanned => "unplanned",
+            Proviso::Unwinding => "unwinding",
         }
     }
 
@@ -121,6 +125,9 @@ impl Proviso {
                 "no bug depends on an order of critical sections that the technique ignored"
             }
             Proviso::Unplanned => "the plans that the technique left out lead to no bug",
+            Proviso::Unwinding => {
+                "no bug needs a task to run while another task unwinds from a panic that it catches"
+            }
         }
     }
 

@@ -8,6 +8,7 @@ mod clock;
 mod decision;
 mod limit;
 mod settings;
+mod unwinding;
 
 pub use settings::Settings;
 
@@ -173,6 +174,7 @@ pub struct Execution {
     uncontended_count: u64,
     /// Operations performed while their task unwound.
     forced_count: u64,
+    unwinding: unwinding::Unwinding,
     /// The step in which the last operation was performed. Not kept while `is_plain`.
     last_step: usize,
     pub(crate) enabled_max: usize,
@@ -234,6 +236,7 @@ impl Execution {
             waits: Waits::default(),
             uncontended_count: u64::MAX,
             forced_count: 0,
+            unwinding: unwinding::Unwinding::default(),
             last_step: 0,
             enabled_max: 0,
             epoch: 0,
@@ -278,6 +281,7 @@ impl Execution {
         self.reset_limits();
         self.uncontended_count = u64::MAX;
         self.forced_count = 0;
+        self.unwinding = unwinding::Unwinding::default();
         self.last_step = 0;
         self.enabled_max = 0;
         self.epoch = 0;
@@ -338,7 +342,11 @@ impl Execution {
 
     /// What this execution left out that a complete exploration would have to look at.
     pub fn provisos(&self) -> Provisos {
-        self.provisos
+        let mut provisos = self.provisos;
+        if self.has_skipped_unwinding() {
+            provisos.add(Proviso::Unwinding);
+        }
+        provisos
     }
 
     /// Notes that this execution leaves something out, for a front end that knows of it.

@@ -185,7 +185,7 @@ pub(crate) fn add_operation(
         TryReadLock | ReadLock if refused => touch(WHOLE, Mode::Read),
         // Readers commute, but an attempt to write that fails sees that they are there.
         ReadLock | ReadUnlock | TryReadLock => touch(WHOLE, Mode::Add),
-        Join => touch(END, Mode::Read),
+        Join | TryJoin => touch(END, Mode::Read),
         Wait => touch(WHOLE, Mode::Write),
         Park => touch(TOKEN, Mode::Write),
         Unpark => touch(TOKEN, Mode::Add),

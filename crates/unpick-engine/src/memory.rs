@@ -210,10 +210,10 @@ impl Execution {
 
     /// The buffer that a task has to see empty before it performs an operation.
     pub fn must_drain(&self, task: TaskId, op: Op) -> Option<ObjectId> {
-        use OpKind::{Enter, Fence, Load, OnceRead, PlainRead, PlainWrite, Sleep, Store, Yield};
+        use OpKind::*;
         let buffer = self.buffers.buffer(task)?;
         let waits = match op.kind {
-            Load | PlainRead | PlainWrite | Yield | Sleep | Enter | OnceRead => false,
+            Load | PlainRead | PlainWrite | Yield | Sleep | Enter | OnceRead | TryJoin => false,
             Store => !op.is_buffered(),
             Fence => op.argument & Op::ORDERED != 0,
             _ => true,

@@ -60,6 +60,7 @@ static CLASSES: [Class; 512] = {
     classes[OpKind::Sleep as usize] = Class::Yield;
     classes[OpKind::OnceRead as usize] = Class::Idle;
     classes[OpKind::End as usize] = Class::Idle;
+    classes[OpKind::TryJoin as usize] = Class::Idle;
     classes[OpKind::Spawn as usize] = Class::Spawn;
     classes[OpKind::Lock as usize] = Class::Mutex;
     classes[OpKind::Unlock as usize] = Class::Mutex;

@@ -330,7 +330,7 @@ impl Pass<'_> {
             Send | TrySend => self.send(task, op.object, grant),
             Receive | TryReceive => self.receive(task, op.object, grant),
             Load | Store | ReadModifyWrite | CompareExchange | Fence => {}
-            Spawn | Yield | Sleep | Enter | Drain | Quiesce | End => {}
+            Spawn | Yield | Sleep | Enter | Drain | Quiesce | End | TryJoin => {}
         }
         None
     }

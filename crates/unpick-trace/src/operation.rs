@@ -138,6 +138,8 @@ pub enum OpKind {
     Quiesce,
     /// End the process, or begin to: what the other tasks have not done by the end they never do.
     End,
+    /// Look whether a task has ended.
+    TryJoin,
 }
 
 #[inline(always)]
@@ -318,7 +320,7 @@ impl Op {
             End if self.object == ObjectId::NONE => Access::None,
             _ if self.is_buffered() => Access::None,
             _ if self.is_arrival() => Access::Write,
-            Load | PlainRead | Join | BarrierWait | OnceRead | Drain => Access::Read,
+            Load | PlainRead | Join | TryJoin | BarrierWait | OnceRead | Drain => Access::Read,
             _ => Access::Write,
         }
     }
@@ -349,7 +351,7 @@ impl Op {
 
 impl OpKind {
     /// How many kinds there are.
-    pub const COUNT: usize = OpKind::End as usize + 1;
+    pub const COUNT: usize = OpKind::TryJoin as usize + 1;
 
     /// The operation as a verb, for reports.
     pub fn verb(self) -> &'static str {
@@ -398,6 +400,7 @@ impl OpKind {
             Drain => "drain",
             Quiesce => "quiesce",
             End => "exit",
+            TryJoin => "is_finished",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What an exploration claims: "complete" is a proof, or comes with everything that was assumed.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use unpick::sync::atomic::{AtomicUsize, Ordering::*, fence};
 use unpick::sync::{Arc, Condvar, Mutex, mpsc};
 use unpick::time::{Duration, Instant};
@@ -251,6 +252,39 @@ fn a_clock_that_is_read_is_a_proviso_of_reductions() {
         let found = exploration(strategy, program);
         assert_eq!(provisos(&found), [Proviso::Clock], "{strategy}");
     }
+}
+
+/// Two stores of a destructor, and a task that looks at both variables.
+fn stores_while_it_unwinds(is_caught: bool) {
+    struct AtEnd(Arc<[AtomicUsize; 2]>);
+    impl Drop for AtEnd {
+        fn drop(&mut self) {
+            self.0.iter().for_each(|one| one.store(1, SeqCst));
+        }
+    }
+    let pair = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+    let at_end = AtEnd(Arc::clone(&pair));
+    let fails = move || {
+        let _at_end = at_end;
+        resume_unwind(Box::new("on purpose"));
+    };
+    let task = thread::spawn(move || match is_caught {
+        true => assert!(catch_unwind(AssertUnwindSafe(fails)).is_err()),
+        false => fails(),
+    });
+    pair.iter().for_each(|one| _ = one.load(SeqCst));
+    task.join().unwrap();
+}
+
+/// No task runs while another one unwinds: that matters if the panic is caught.
+#[test]
+fn an_unwinding_that_ends_in_the_task_is_a_proviso() {
+    let caught = exploration("dfs", || stores_while_it_unwinds(true));
+    assert_eq!(provisos(&caught), [Proviso::Unwinding]);
+    let keeps_going = Config::new().strategy("dfs").keep_going(true);
+    let uncaught = explore(keeps_going, || stores_while_it_unwinds(false));
+    assert_eq!(provisos(&uncaught), []);
+    assert!(uncaught.failures > 0);
 }
 
 #[test]

@@ -7,10 +7,11 @@ use answers::{answers, assert_deadlocks, assert_fails, outlives_failures};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicUsize as PlainUsize;
+use std::sync::{Arc as StdArc, Mutex as StdMutex};
 use unpick::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use unpick::sync::{Arc, Condvar, Mutex, mpsc};
-use unpick::thread;
 use unpick::trace::{FailureKind, Outcome};
+use unpick::{Config, explore, thread};
 
 #[test]
 fn tasks_of_a_scope_borrow_and_give_results() {
@@ -334,7 +335,7 @@ fn reports_use_the_names_of_tasks() {
 }
 
 #[test]
-fn whoever_looks_again_and_again_whether_a_task_has_ended_lets_it_go_on() {
+fn a_loop_that_asks_whether_a_task_has_ended_lets_it_go_on() {
     let seen = answers(|| {
         let counter = Arc::new(AtomicUsize::new(0));
         let other = Arc::clone(&counter);
@@ -351,7 +352,7 @@ fn whoever_looks_again_and_again_whether_a_task_has_ended_lets_it_go_on() {
 }
 
 #[test]
-fn whoever_looks_at_several_tasks_once_does_not_wait_for_them() {
+fn each_task_may_have_ended_when_it_is_asked() {
     let seen = answers(|| {
         let counter = Arc::new(AtomicUsize::new(0));
         let tasks = [(); 2].map(|()| {
@@ -360,5 +361,34 @@ fn whoever_looks_at_several_tasks_once_does_not_wait_for_them() {
         });
         tasks.each_ref().map(|task| task.is_finished())
     });
-    assert_eq!(seen, BTreeSet::from([[false, false], [true, false]]));
+    let all = [[false, false], [false, true], [true, false], [true, true]];
+    assert_eq!(seen, BTreeSet::from(all));
+}
+
+/// The task can only end behind the last operation of the one that asks.
+#[test]
+fn a_task_may_end_right_before_it_is_asked() {
+    for strategy in [
+        "dfs",
+        "hbr-cache",
+        "dpor",
+        "odpor",
+        "lazy-odpor",
+        "mcr",
+        "se-mcr",
+    ] {
+        let seen = StdArc::new(StdMutex::new(BTreeSet::new()));
+        let answers = StdArc::clone(&seen);
+        let config = Config::new().strategy(strategy);
+        let found = explore(config, move || {
+            let (sender, receiver) = mpsc::channel();
+            let task = thread::spawn(move || receiver.recv());
+            sender.send(()).unwrap();
+            let has_ended = task.is_finished();
+            answers.lock().unwrap().insert(has_ended);
+        });
+        assert!(found.claim().is_proof(), "{strategy}: {}", found.claim());
+        let seen = seen.lock().unwrap();
+        assert_eq!(*seen, BTreeSet::from([false, true]), "{strategy}");
+    }
 }

@@ -319,8 +319,13 @@ impl Execution {
         if !self.is_plain {
             self.note_yield(task);
         }
+        let is_contended = self.enabled_count > 1;
+        let begin = self.trace.steps.len();
         // Not counted as an operation: it belongs to the transition in which the unwinding began.
-        self.perform(task, None, strategy).is_some()
+        let is_performed = self.perform(task, None, strategy).is_some();
+        let end = self.trace.steps.len();
+        self.unwinding.note(begin, end, is_contended);
+        is_performed
     }
 
     /// Works out which tasks need not let others go first.

@@ -310,7 +310,7 @@ impl<'a> Writer<'a> {
         if kind != ObjectKind::Mutex || part != Location::WHOLE || !is_blind {
             self.look(task, read);
         }
-        let drains = !matches!(op.kind, OpKind::OnceRead | OpKind::Enter);
+        let drains = !matches!(op.kind, OpKind::OnceRead | OpKind::TryJoin | OpKind::Enter);
         if is_read {
             self.push(
                 Kind::Read {

@@ -288,7 +288,7 @@ fn direct(op: &Op, course: Course) -> Option<Touch> {
     let object = op.object;
     let (thing, mode) = match op.kind {
         _ if object == ObjectId::NONE => return None,
-        Join => (Thing::End(object), Mode::Read),
+        Join | TryJoin => (Thing::End(object), Mode::Read),
         Park => (Thing::Token(object), Mode::Write),
         Unpark => (Thing::Token(object), Mode::Add),
         _ if course != Course::Done => (Thing::Object(object), Mode::Read),

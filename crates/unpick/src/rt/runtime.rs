@@ -103,8 +103,6 @@ pub(crate) struct Runtime {
     last_panic: Option<(TaskId, String, Option<unpick_trace::Site>)>,
     /// Whether the running task has just run out of stack.
     pub(super) has_overflowed: bool,
-    /// The execution and its step in which a task last looked whether another one has ended, and how often.
-    looks_at_ends: ((u64, usize), usize),
     /// A panic of the engine or the strategy between two tasks; it goes on in the host.
     panic_between: Option<Box<dyn Any + Send>>,
     /// Ends the process if a task really waits.
@@ -166,21 +164,9 @@ impl Runtime {
             stack_size,
             last_panic: None,
             has_overflowed: false,
-            looks_at_ends: ((0, 0), 0),
             panic_between: None,
             watched: Watched::new(watchdog),
         })
-    }
-
-    /// Notes that a task looks whether another one has ended. Answers whether that must be a loop: it has
-    /// looked at each of them several times, and nothing has happened in between.
-    pub(super) fn looks_in_a_loop(&mut self) -> bool {
-        const LOOKS_A_TASK: usize = 4;
-        let now = (self.stamp, self.execution.trace().steps.len());
-        let (last, count) = self.looks_at_ends;
-        let count = if last == now { count + 1 } else { 1 };
-        self.looks_at_ends = (now, count);
-        count > LOOKS_A_TASK * self.execution.task_count()
     }
 
     fn reset(&mut self) {

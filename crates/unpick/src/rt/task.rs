@@ -737,22 +737,15 @@ pub(crate) fn add_sender(channel: &ObjectCell) {
     });
 }
 
-/// Whether a task has ended. To look is no operation; but who looks and looks, and nothing happens in
-/// between, waits in a loop and yields.
+/// Whether a task has ended.
 #[track_caller]
 pub(crate) fn is_finished(task: TaskId) -> bool {
-    let look = |runtime: &mut Runtime, _| {
-        let object = runtime.execution.object_of(task);
-        runtime.execution.note(Effect::LooksAtEnd(object));
-        let is_loop = runtime.looks_in_a_loop();
-        (runtime.execution.has_ended(task), is_loop)
-    };
-    let mut seen = with_runtime(look);
-    if seen == Some((false, true)) {
-        operate_without_object(OpKind::Yield);
-        seen = with_runtime(look);
+    let is_controlled = operate_on_task(OpKind::TryJoin, false, task).is_some();
+    let has_ended = with_runtime(|runtime, _| runtime.execution.has_ended(task)).unwrap_or(true);
+    if is_controlled {
+        observe(u64::from(has_ended), false);
     }
-    seen.is_none_or(|(has_ended, _)| has_ended)
+    has_ended
 }
 
 /// The name that a task was given.
