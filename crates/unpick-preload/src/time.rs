@@ -30,12 +30,23 @@ pub unsafe fn nanoseconds(time: *const libc::timespec) -> u64 {
     seconds.saturating_mul(SECOND_NS).saturating_add(rest)
 }
 
-/// Looks at the clock, which lets a little time pass.
-pub fn now_ns() -> u64 {
+/// Looks at the clock, which lets a little time pass. Others go first if the task has held them up for long.
+fn now_ns(pc: usize) -> u64 {
+    if runtime().execution.holds_clock(runtime().current) {
+        operate_alone(OpKind::Yield, pc);
+    }
     let runtime = runtime();
     let task = runtime.current;
     runtime.prelude.note_look();
     BEGINNING_S * SECOND_NS + runtime.execution.look_at_clock(task)
+}
+
+/// The same where no other task can go first.
+pub fn now_at_once_ns() -> u64 {
+    let runtime = runtime();
+    let task = runtime.current;
+    runtime.prelude.note_look();
+    BEGINNING_S * SECOND_NS + runtime.execution.look_at_clock_at_once(task)
 }
 
 /// When a wait ends at the latest.
@@ -156,7 +167,7 @@ interpose! {
         if running().is_none() {
             return real::clock_gettime()(clock, time);
         }
-        *time = timespec(now_ns());
+        *time = timespec(now_ns(pc));
         0
     }
 
@@ -165,7 +176,7 @@ interpose! {
             return real::gettimeofday()(time, zone);
         }
         if !time.is_null() {
-            let now = timespec(now_ns());
+            let now = timespec(now_ns(pc));
             *time = libc::timeval { tv_sec: now.tv_sec, tv_usec: now.tv_nsec / 1_000 };
         }
         0
@@ -175,7 +186,7 @@ interpose! {
         if running().is_none() {
             return real::time()(out);
         }
-        let seconds = (now_ns() / SECOND_NS) as i64;
+        let seconds = (now_ns(pc) / SECOND_NS) as i64;
         if !out.is_null() {
             *out = seconds;
         }

@@ -101,7 +101,7 @@ pub unsafe fn answer(registers: &mut [libc::greg_t]) -> bool {
     let stamp = match running() {
         Some(this) if this.sites.knows(pc) => {
             this.timestamps.note(pc + 1);
-            time::now_ns()
+            time::now_at_once_ns()
         }
         // The functions of the kernel that tell the time lie in no file.
         _ => {

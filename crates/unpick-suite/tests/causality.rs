@@ -14,7 +14,7 @@ use unpick_suite::litmus::{Instruction, Litmus, Outcome, random, random_sections
 type States = (BTreeSet<Outcome>, bool);
 
 /// Programs of each kind that are looked at, unless asked for more.
-const PROGRAMS: u64 = 150;
+const PROGRAMS: u64 = 75;
 
 fn programs() -> u64 {
     let asked = std::env::var("UNPICK_PROGRAMS").ok();

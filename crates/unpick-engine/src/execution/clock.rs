@@ -5,11 +5,22 @@
 //! long a task that could run may be held up. When no task can go on, the clock jumps to the earliest
 //! deadline first. A timer that fires moves the clock to its deadline. So timers that are further apart than
 //! that keep their order, and those that are closer fire in every order.
+//!
+//! A look at the clock moves it, too, so that a loop that waits for a moment ends. Such a loop holds up other tasks
+//! as a timer does, and for no longer: then the clock stands still until another task has run. A loop that waits for a
+//! timer of another task without a look at the clock would never end; [`Execution::update_timers`] lets time pass then.
 
 use super::Execution;
 use crate::{Effect, Mode, Proviso, recording::Call};
 use alloc::vec::Vec;
 use unpick_trace::{Op, OpKind, TaskId, TaskSet};
+
+/// Looks of a task in a row that take a microsecond each. Code that looks at the clock while it waits for a moment
+/// before it goes to sleep looks less often.
+const SHORT_LOOKS: u32 = 64;
+
+/// Decisions without a change after which time passes although tasks can run, if all of them wait in loops.
+const IDLE_MAX: u32 = 100;
 
 /// When a timer fires at the earliest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +56,12 @@ pub(super) struct Clock {
     has_jumped: bool,
     /// Whether a timer was set that could not fire at once.
     has_long_timer: bool,
+    /// When a timer fired last, or a task ran other than the one that looked last.
+    held_since_ns: u64,
+    /// The task that looked last, and the steps there were.
+    looker: Option<(TaskId, usize)>,
+    /// Decisions since the last change, and the epoch of that change.
+    idle: (u32, u32),
 }
 
 impl Clock {
@@ -56,6 +73,9 @@ impl Clock {
         self.waiting_count = 0;
         self.has_jumped = false;
         self.has_long_timer = false;
+        self.held_since_ns = 0;
+        self.looker = None;
+        self.idle = (0, 0);
     }
 
     #[inline]
@@ -84,14 +104,60 @@ impl Execution {
     ///
     /// Time passes when a timer fires, and a little at every look: a microsecond. A task that looks again
     /// and again and does nothing else sees it pass twice as fast each time, so that loops that wait for a
-    /// moment come to their end. To sleep while others can run is something else.
+    /// moment come to their end. To sleep while others can run is something else. While
+    /// [`Execution::holds_clock`], no time passes.
     pub fn look_at_clock(&mut self, task: TaskId) -> u64 {
+        let latest_ns = self.latest_ns(task);
+        self.pass_time(task, latest_ns)
+    }
+
+    /// The same for code that cannot let other tasks go first.
+    pub fn look_at_clock_at_once(&mut self, task: TaskId) -> u64 {
+        self.pass_time(task, u64::MAX)
+    }
+
+    /// Whether other tasks have to go on before a task sees time pass.
+    pub fn holds_clock(&mut self, task: TaskId) -> bool {
+        self.clock.is_read && self.clock.now_ns >= self.latest_ns(task)
+    }
+
+    fn pass_time(&mut self, task: TaskId, latest_ns: u64) -> u64 {
         self.clock.is_read = true;
         let slot = &mut self.tasks[task.index()];
-        let passed = 1_000 << slot.clock_looks.min(32);
-        self.clock.now_ns = self.clock.now_ns.saturating_add(passed);
+        let doublings = slot.clock_looks.saturating_sub(SHORT_LOOKS).min(32);
         slot.clock_looks = slot.clock_looks.saturating_add(1);
+        let next_ns = self.clock.now_ns.saturating_add(1_000 << doublings);
+        self.clock.now_ns = next_ns.min(latest_ns).max(self.clock.now_ns);
         self.clock.now_ns
+    }
+
+    /// How far a task can move the clock by looks at it: other tasks that can run, or can run when their timers fire,
+    /// are held up meanwhile.
+    fn latest_ns(&mut self, task: TaskId) -> u64 {
+        let Some(delay_ns) = self.settings.max_delay_ns else {
+            return u64::MAX;
+        };
+        let steps = &self.trace.steps;
+        let is_alone = self.clock.looker.is_some_and(|(looker, seen)| {
+            looker == task && steps[seen..].iter().all(|step| step.task == task)
+        });
+        if !is_alone {
+            self.clock.held_since_ns = self.clock.now_ns;
+        }
+        self.clock.looker = Some((task, steps.len()));
+        let is_timed = |other: &TaskId| self.clock.waiting.bits().contains(*other);
+        let others = self.enabled.bits().iter().filter(|other| *other != task);
+        let moments = others.map(|other| match is_timed(&other) {
+            true => self.clock.alarm(other).deadline_ns,
+            false => 0,
+        });
+        let waiting = self.clock.waiting.bits().iter();
+        let waiting = waiting.filter(|other| *other != task);
+        let deadlines = waiting.map(|other| self.clock.alarm(other).deadline_ns);
+        let earliest_ns = moments.chain(deadlines).min();
+        earliest_ns.map_or(u64::MAX, |moment_ns| {
+            moment_ns.max(self.clock.held_since_ns).saturating_add(delay_ns)
+        })
     }
 
     /// Whether a task has looked at the clock.
@@ -161,7 +227,7 @@ impl Execution {
     #[inline(never)]
     fn update_all_timers(&mut self) {
         let mut is_held_up = self.enable_timers();
-        if self.enabled_count == 0 {
+        if self.enabled_count == 0 || is_held_up && self.is_idle() {
             self.let_time_pass();
             self.clock.has_jumped = true;
             is_held_up = self.enable_timers();
@@ -171,11 +237,21 @@ impl Execution {
         }
     }
 
+    /// Whether all tasks that can run have waited in loops for long. They wait for a timer then.
+    fn is_idle(&mut self) -> bool {
+        let (decisions, epoch) = self.clock.idle;
+        let decisions = if epoch == self.epoch { decisions + 1 } else { 0 };
+        self.clock.idle = (decisions, self.epoch);
+        let mut enabled = self.enabled.bits().iter();
+        decisions >= IDLE_MAX && enabled.all(|task| self.yields(task))
+    }
+
     /// The clock jumps to the earliest deadline.
     pub(super) fn let_time_pass(&mut self) {
         let waiting = self.clock.waiting.bits().iter();
         let deadlines = waiting.map(|task| self.clock.alarm(task).deadline_ns);
         self.clock.now_ns = deadlines.min().unwrap_or(0).max(self.clock.now_ns);
+        self.clock.idle = (0, self.epoch);
     }
 
     /// Enables the tasks with timers that can go on, and no other ones. Answers whether a timer cannot fire.
@@ -200,6 +276,7 @@ impl Execution {
             is_long,
         } = self.clock.alarm(task);
         self.clock.now_ns = self.clock.now_ns.max(deadline_ns);
+        self.clock.held_since_ns = self.clock.now_ns;
         if self.enabled_count > 1 {
             self.tasks[task.index()].clock_looks = 0;
         }

@@ -780,5 +780,11 @@ pub(crate) fn heat(monitor: &str, hot: Option<(&str, u64)>) {
 
 /// Virtual time in nanoseconds; looking lets a little pass. `None` outside an execution.
 pub(crate) fn clock_look() -> Option<u64> {
+    let is_held = |runtime: &mut Runtime, task| {
+        !runtime.is_tearing_down && runtime.execution.holds_clock(task)
+    };
+    if with_runtime(is_held) == Some(true) {
+        operate_without_object(OpKind::Yield);
+    }
     with_runtime(|runtime, task| runtime.execution.look_at_clock(task))
 }

@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { TURNS = 1500000 };
+#ifndef TURNS
+#define TURNS 1500000
+#endif
 static atomic_long count;
 
 static void *work(void *unused) {
