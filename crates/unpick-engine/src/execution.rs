@@ -627,6 +627,14 @@ impl Execution {
             .push((self.operation_step() as u32, Grant::Refused));
     }
 
+    /// What the operation of a step was granted.
+    pub(crate) fn grant_of(&self, step: usize) -> Grant {
+        let found = self
+            .deviations
+            .binary_search_by_key(&(step as u32), |(of, _)| *of);
+        found.map_or(Grant::Done, |at| self.deviations[at].1)
+    }
+
     /// Notes that the operation just performed by `task` has changed something.
     #[inline]
     pub(crate) fn note_change(&mut self, task: TaskId) {

@@ -6,7 +6,7 @@
 //! mutex commute, also on the same mutex, while the data inside it is a location of its own. (An
 //! attempt to lock tells something about the mutex and does not commute with them.)
 
-use crate::{Effect, Execution, Grant, object::State};
+use crate::{Effect, Execution, Grant, Ration, object::State};
 use alloc::vec::Vec;
 use unpick_trace::{ObjectId, Op, OpKind};
 
@@ -76,6 +76,11 @@ pub(crate) const CLOCK: Location = Location {
     object: ObjectId(0),
     part: 3,
 };
+/// What is left of each ration, as parts of the first task like the clock.
+const WEAK_FAILURES: u32 = 4;
+const SPURIOUS_WAKES: u32 = 5;
+/// Whether a mutex is poisoned.
+const POISON: u32 = 2;
 /// The order of messages put in.
 const TAIL: u32 = 1;
 /// The order of messages taken out.
@@ -273,6 +278,8 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
         Effect::LooksAtEnd(task) => (task, END, Mode::Read),
         Effect::ReadsData(mutex) => (mutex, DATA, Mode::Read),
         Effect::WritesData(mutex) => (mutex, DATA, Mode::Write),
+        Effect::ReadsPoison(mutex) => (mutex, POISON, Mode::Read),
+        Effect::WritesPoison(mutex) => (mutex, POISON, Mode::Write),
         Effect::ReadsAlone(variable) => (variable, ALONE, Mode::Read),
         Effect::WritesAlone(variable) => (variable, ALONE + 1, Mode::Write),
         Effect::Buffers(buffer, number) => (buffer, SLOTS + number, Mode::Write),
@@ -291,9 +298,13 @@ pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
             (buffer, SLOTS + number, Mode::Write)
         }
         Effect::UsesClock(mode) => (CLOCK.object, CLOCK.part, mode),
-        Effect::Granted(_) | Effect::LeavesUnchanged | Effect::Stores(_) | Effect::FollowsAll => {
-            return;
-        }
+        Effect::UsesRation(Ration::WeakFailures, mode) => (CLOCK.object, WEAK_FAILURES, mode),
+        Effect::UsesRation(Ration::SpuriousWakes, mode) => (CLOCK.object, SPURIOUS_WAKES, mode),
+        Effect::Granted(_)
+        | Effect::LeavesUnchanged
+        | Effect::Stores(_)
+        | Effect::FollowsAll
+        | Effect::GoesOn => return,
     };
     add_access(accesses, object, part, mode);
 }

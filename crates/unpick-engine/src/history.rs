@@ -56,6 +56,8 @@ pub struct Event {
     accesses: (u32, u32),
     /// Without where tasks come to stand.
     deeds: (u32, u32),
+    /// What its task performed besides its operation, with no choice of another task.
+    further: (u32, u32),
 }
 
 /// Events that touch a location in a mode in which they commute, and those that touched it before.
@@ -87,6 +89,7 @@ struct Order {
 pub struct History {
     events: Vec<Event>,
     accesses: Vec<Access>,
+    further: Vec<(Op, Grant)>,
     orders: Vec<Order>,
     tasks: Vec<TaskHistory>,
     /// By object.
@@ -142,6 +145,7 @@ impl History {
     pub fn reset(&mut self) {
         self.events.clear();
         self.accesses.clear();
+        self.further.clear();
         self.tasks.clear();
         self.traffic.clear();
         self.effects_seen = 0;
@@ -190,6 +194,19 @@ impl History {
     pub fn deeds(&self, event: usize) -> &[Access] {
         let (start, end) = self.events[event].deeds;
         &self.accesses[start as usize..end as usize]
+    }
+
+    /// What the task of an event performed besides its operation, with no choice of another task: as it unwound.
+    pub fn further(&self, event: usize) -> &[(Op, Grant)] {
+        let (start, end) = self.events[event].further;
+        &self.further[start as usize..end as usize]
+    }
+
+    /// Whether an event, or what its task performed besides, releases a mutex.
+    pub fn unlocks(&self, event: usize, mutex: ObjectId) -> bool {
+        let own = core::iter::once(&self.events[event].op);
+        let mut all = own.chain(self.further(event).iter().map(|(op, _)| op));
+        all.any(|op| op.kind == OpKind::Unlock && op.object == mutex)
     }
 
     /// The stores that leave a buffer with an event, by number.
@@ -377,11 +394,16 @@ impl History {
         let effects = execution.effects_of(number, self.effects_seen);
         self.effects_seen += effects.len();
         let result = result_of(effects);
+        let further = self.further.len() as u32;
         let mut accesses = core::mem::take(&mut self.scratch);
         let mut tag = tag(&op);
         for (index, step) in execution.trace().steps[steps.clone()].iter().enumerate() {
             if step.is_operation() {
                 let result = if index == 0 { result } else { Result::Unknown };
+                if index > 0 {
+                    let grant = execution.grant_of(steps.start + index);
+                    self.further.push((step.op, grant));
+                }
                 self.add_operation(execution, &step.op, result, &mut accesses);
             } else {
                 tag = tag_answer(tag, step.choice);
@@ -421,6 +443,7 @@ impl History {
             }),
             accesses: all,
             deeds,
+            further: (further, self.further.len() as u32),
         });
         for index in 0..self.orders.len() {
             self.place(index, number, tag);
@@ -583,7 +606,10 @@ fn mode_in(access: &Access, relation: Relation) -> Mode {
 }
 
 fn result_of(effects: &[(u32, Effect)]) -> Result {
-    let found = effects.iter().find_map(|(_, effect)| match effect {
+    let own = effects
+        .iter()
+        .take_while(|(_, effect)| *effect != Effect::GoesOn);
+    let found = own.into_iter().find_map(|(_, effect)| match effect {
         Effect::Granted(grant) => Some(Result::Granted(*grant)),
         Effect::LeavesUnchanged => Some(Result::LeftUnchanged),
         _ => None,

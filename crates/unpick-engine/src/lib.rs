@@ -59,4 +59,4 @@ pub use sketch::Sketch;
 pub use strategy::{Begin, Findings, Planning, Profile, Round, Sample, Stop, Strategy};
 pub use view::View;
 pub use warning::{Confirmation, LockCycle, LockLink, Warning, WarningKind};
-pub use watch::Effect;
+pub use watch::{Effect, Ration};

@@ -213,7 +213,8 @@ impl Execution {
         use OpKind::*;
         let buffer = self.buffers.buffer(task)?;
         let waits = match op.kind {
-            Load | PlainRead | PlainWrite | Yield | Sleep | Enter | OnceRead | TryJoin => false,
+            Load | PlainRead | PlainWrite | Yield | Sleep | Enter | TryJoin => false,
+            OnceRead => op.argument & Op::WAITS != 0,
             Store => !op.is_buffered(),
             Fence => op.argument & Op::ORDERED != 0,
             _ => true,

@@ -26,7 +26,7 @@ pub(crate) enum Call {
     Announce(TaskId, Op, SiteId),
     Note(Effect),
     Finish(TaskId),
-    Force(TaskId),
+    PerformAtOnce(TaskId),
     Ask(TaskId, Choice),
     FailWeakly(TaskId),
     Enlist(TaskId, ObjectId),
@@ -294,8 +294,8 @@ impl Again<'_> {
                 execution.note(effect);
             }
             Call::Finish(task) => execution.finish(self.task(task)),
-            Call::Force(task) => {
-                execution.force(self.task(task), strategy);
+            Call::PerformAtOnce(task) => {
+                execution.perform_at_once(self.task(task), strategy);
             }
             Call::Ask(task, question) => {
                 execution.ask(self.task(task), question, strategy);
@@ -379,12 +379,16 @@ impl Again<'_> {
             Effect::LooksAtEnd(task) => Effect::LooksAtEnd(object(task)),
             Effect::ReadsData(mutex) => Effect::ReadsData(object(mutex)),
             Effect::WritesData(mutex) => Effect::WritesData(object(mutex)),
+            Effect::ReadsPoison(mutex) => Effect::ReadsPoison(object(mutex)),
+            Effect::WritesPoison(mutex) => Effect::WritesPoison(object(mutex)),
             Effect::ReadsAlone(variable) => Effect::ReadsAlone(object(variable)),
             Effect::WritesAlone(variable) => Effect::WritesAlone(object(variable)),
             Effect::Granted(_)
             | Effect::LeavesUnchanged
             | Effect::Stores(_)
             | Effect::UsesClock(_)
+            | Effect::UsesRation(..)
+            | Effect::GoesOn
             | Effect::FollowsAll
             | Effect::Buffers(..)
             | Effect::Flushes { .. } => effect,

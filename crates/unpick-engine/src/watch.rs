@@ -29,6 +29,10 @@ pub enum Effect {
     ReadsData(ObjectId),
     /// The task writes what a mutex it holds contains.
     WritesData(ObjectId),
+    /// The task looks whether a mutex that it locks is poisoned.
+    ReadsPoison(ObjectId),
+    /// The task poisons a mutex, or ends that.
+    WritesPoison(ObjectId),
     /// The task reads a variable while no other task can notice when.
     ReadsAlone(ObjectId),
     /// The task writes a variable while no other task can notice when.
@@ -41,8 +45,12 @@ pub enum Effect {
     Stores(u64),
     /// The task reads the clock, or moves it, in this mode.
     UsesClock(Mode),
+    /// The task looks whether something is left of a ration, or takes from it.
+    UsesRation(Ration, Mode),
     /// The operation was possible because no other one was: it follows all that happened before.
     FollowsAll,
+    /// The task performs one more operation in the same transition. What follows is about that one.
+    GoesOn,
     /// The store goes into this buffer, as the one of this number.
     Buffers(ObjectId, u32),
     /// The store of this number leaves a buffer.
@@ -56,6 +64,15 @@ pub enum Effect {
         /// Leaves after those of these numbers, from the first one on to before the second.
         after: (u32, u32),
     },
+}
+
+/// What an execution has a limited number of, for all tasks together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ration {
+    /// Weak compare-and-exchanges that fail without a reason.
+    WeakFailures,
+    /// Waits that end without a notification.
+    SpuriousWakes,
 }
 
 /// Where a transition begins.

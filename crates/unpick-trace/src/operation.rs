@@ -197,6 +197,8 @@ impl Op {
     pub const ARRIVAL: u16 = 1;
     /// The argument of a wait to write behind which readers wait, and of a reader that does not.
     pub const PREFERRED: u16 = 1;
+    /// For a look whether something is initialised by a task that waits for it.
+    pub const WAITS: u16 = 1;
     /// Where the memory order of an atomic operation or a fence stands in its argument, and the order of
     /// an exchange that fails.
     const ORDER_SHIFTS: [u32; 2] = [2, 5];

@@ -2,7 +2,9 @@
 //! performed. Everything rare is kept off it.
 
 use super::{Decision, Execution, Grant, Status};
-use crate::{Effect, Proviso, Provisos, Strategy, View, model::Class, recording::Call};
+use crate::{
+    Effect, Mode, Proviso, Provisos, Ration, Strategy, View, model::Class, recording::Call,
+};
 use core::{cell::Cell, panic::Location};
 use unpick_trace::{Choice, Op, OpKind, Outcome, SiteId, Step, TaskBits, TaskId};
 
@@ -304,11 +306,25 @@ impl Execution {
         }
     }
 
-    /// Performs the next operation of `task` without asking, because nothing else may run now (a
-    /// task that unwinds). Answers whether that was possible.
+    /// Performs the next operation of `task`, which unwinds, without asking: no other task may run now. Answers
+    /// whether that was possible.
     #[cold]
     pub fn force(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
-        self.record(Call::Force(task));
+        let is_contended = self.enabled_count > 1;
+        let begin = self.trace.steps.len();
+        let is_performed = self.perform_at_once(task, strategy);
+        let end = self.trace.steps.len();
+        if end > begin {
+            self.unwinding.note(begin, end, is_contended);
+        }
+        is_performed
+    }
+
+    /// Performs the next operation of `task` within the transition of the one before. Answers whether that was
+    /// possible.
+    #[cold]
+    pub fn perform_at_once(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> bool {
+        self.record(Call::PerformAtOnce(task));
         self.forced_count += 1;
         if self.outcome.is_some()
             || !self.enabled.bits().contains(task)
@@ -319,13 +335,9 @@ impl Execution {
         if !self.is_plain {
             self.note_yield(task);
         }
-        let is_contended = self.enabled_count > 1;
-        let begin = self.trace.steps.len();
-        // Not counted as an operation: it belongs to the transition in which the unwinding began.
-        let is_performed = self.perform(task, None, strategy).is_some();
-        let end = self.trace.steps.len();
-        self.unwinding.note(begin, end, is_contended);
-        is_performed
+        self.mark(Effect::GoesOn);
+        // Not counted as an operation of the execution, which decides nothing before it.
+        self.perform(task, None, strategy).is_some()
     }
 
     /// Works out which tasks need not let others go first.
@@ -571,6 +583,7 @@ impl Execution {
     /// execution is over.
     pub fn weak_failure(&mut self, task: TaskId, strategy: &mut dyn Strategy) -> Option<bool> {
         self.record(Call::FailWeakly(task));
+        self.note_ration(Ration::WeakFailures, Mode::Read);
         if self.weak_failures >= self.settings.weak_failures_max {
             self.assume(Proviso::WeakFailures);
             return Some(false);
@@ -578,6 +591,7 @@ impl Execution {
         let fails = self.put(task, Choice::WeakFailure(false), strategy)? != 0;
         if fails {
             self.weak_failures += 1;
+            self.note_ration(Ration::WeakFailures, Mode::Write);
             self.mark(Effect::LeavesUnchanged);
         }
         Some(fails)
@@ -589,13 +603,29 @@ impl Execution {
         task: TaskId,
         strategy: &mut dyn Strategy,
     ) -> Option<bool> {
+        self.note_ration(Ration::SpuriousWakes, Mode::Read);
         if self.spurious_wakes >= self.settings.spurious_wakes_max {
             self.assume(Proviso::SpuriousWakes);
             return Some(false);
         }
         let wakes = self.put(task, Choice::SpuriousWake(false), strategy)? != 0;
-        self.spurious_wakes += u32::from(wakes);
+        if wakes {
+            self.spurious_wakes += 1;
+            self.note_ration(Ration::SpuriousWakes, Mode::Write);
+        }
         Some(wakes)
+    }
+
+    /// Notes that a task has looked whether something is left of a ration, or has taken from it. All tasks share it, so
+    /// what one of them takes decides what another one is asked.
+    fn note_ration(&mut self, ration: Ration, mode: Mode) {
+        let amount = match ration {
+            Ration::WeakFailures => self.settings.weak_failures_max,
+            Ration::SpuriousWakes => self.settings.spurious_wakes_max,
+        };
+        if amount > 0 {
+            self.mark(Effect::UsesRation(ration, mode));
+        }
     }
 }
 

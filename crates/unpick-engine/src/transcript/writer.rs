@@ -310,7 +310,11 @@ impl<'a> Writer<'a> {
         if kind != ObjectKind::Mutex || part != Location::WHOLE || !is_blind {
             self.look(task, read);
         }
-        let drains = !matches!(op.kind, OpKind::OnceRead | OpKind::TryJoin | OpKind::Enter);
+        let drains = match op.kind {
+            OpKind::OnceRead => op.argument & Op::WAITS != 0,
+            OpKind::TryJoin | OpKind::Enter => false,
+            _ => true,
+        };
         if is_read {
             self.push(
                 Kind::Read {

@@ -34,9 +34,7 @@ impl<'a> Seen<'a> {
                 own.push(event.op.object);
             }
             held.push(own.clone());
-            if event.op.kind == OpKind::Unlock {
-                own.retain(|mutex| *mutex != event.op.object);
-            }
+            own.retain(|mutex| !history.unlocks(held.len() - 1, *mutex));
             let mut clock = vec![0; task_count];
             let joined = (event.op.kind == OpKind::Join)
                 .then(|| execution.task_of(event.op.object))

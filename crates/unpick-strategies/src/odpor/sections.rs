@@ -67,8 +67,7 @@ impl Sections {
         let section = self.found.last_mut();
         let section = section.expect("internal error: an open section that is not there");
         section.last = last;
-        let event = &history.events()[last];
-        if event.op.kind == OpKind::Unlock && event.op.object == section.mutex {
+        if history.unlocks(last, section.mutex) {
             self.open = None;
             return Ok(None);
         }
@@ -152,8 +151,7 @@ impl Sections {
             // A failure and an exit end everything at once; otherwise the task is blocked.
             let is_cut = execution.outcome() == Some(&Outcome::Cut);
             let is_over = is_cut || execution.is_cut_short();
-            let op = &history.events()[section.last].op;
-            let is_released = op.kind == OpKind::Unlock && op.object == section.mutex;
+            let is_released = history.unlocks(section.last, section.mutex);
             interrupted = (!is_over && !is_released).then_some(section.first);
         }
         if self.found.is_empty() {

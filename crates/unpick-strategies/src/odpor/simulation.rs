@@ -56,40 +56,45 @@ impl Simulation {
     }
 
     pub fn perform(&mut self, history: &History, event: usize) {
-        if history.events()[event].op.object == self.object {
-            self.apply(history, event);
+        let past = &history.events()[event];
+        if past.op.object == self.object {
+            let mut accesses = history.accesses(event).iter();
+            let changes = accesses
+                .any(|access| access.location.object == self.object && access.mode == Mode::Write);
+            self.apply(&past.op, past.is_refused, changes);
+        }
+        for (op, grant) in history.further(event) {
+            if op.object == self.object {
+                let is_refused = !matches!(grant, Grant::Done | Grant::Leader);
+                self.apply(op, is_refused, *grant == Grant::Leader);
+            }
         }
     }
 
-    fn apply(&mut self, history: &History, event: usize) {
+    /// An operation is performed on the object. `changes`: whether one that may begin an initialisation does.
+    fn apply(&mut self, op: &Op, is_refused: bool, changes: bool) {
         use OpKind::*;
-        let past = &history.events()[event];
-        match past.op.kind {
+        match op.kind {
             SenderDrop => self.senders -= 1,
             ReceiverDrop => self.has_receiver = false,
-            TryWriteLock if past.is_refused => {
-                self.writers_waiting += i64::from(past.op.is_arrival());
+            TryWriteLock if is_refused => {
+                self.writers_waiting += i64::from(op.is_arrival());
             }
             // What is offered waits to be taken, and the sender goes on by a second operation.
-            TrySend if past.op.is_arrival() => self.count += i64::from(self.has_receiver),
+            TrySend if op.is_arrival() => self.count += i64::from(self.has_receiver),
             Send if self.room == Some(0) => {}
-            _ if past.is_refused => {}
+            _ if is_refused => {}
             WriteLock if self.writers_waiting > 0 => {
                 self.writers_waiting -= 1;
                 self.is_held = true;
             }
             Lock | TryLock | WriteLock | TryWriteLock => self.is_held = true,
             Unlock | WriteUnlock | OnceLeave => self.is_held = false,
-            OnceEnter => {
-                let mut accesses = history.accesses(event).iter();
-                self.is_held |= accesses.any(|access| {
-                    access.location.object == self.object && access.mode == Mode::Write
-                });
-            }
+            OnceEnter => self.is_held |= changes,
             ReadLock | TryReadLock => self.readers += 1,
             ReadUnlock => self.readers -= 1,
-            Acquire | TryAcquire => self.count -= i64::from(past.op.argument),
-            Release => self.count += i64::from(past.op.argument),
+            Acquire | TryAcquire => self.count -= i64::from(op.argument),
+            Release => self.count += i64::from(op.argument),
             Send | TrySend => {
                 self.count += 1;
                 self.traffic.0 += 1;

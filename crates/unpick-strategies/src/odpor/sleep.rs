@@ -69,6 +69,14 @@ impl Path {
         };
         let section = sections.ending_at(last);
         let first = section.map_or(last, |section| section.first);
+        // What was planned behind a unit is performed behind the answers that are tried first. Behind other answers
+        // nothing is known to be explored elsewhere.
+        let mut questions = self.nodes[first..=last]
+            .iter()
+            .flat_map(|node| &node.questions);
+        if questions.any(|question| question.tried > 0) {
+            return Vec::new();
+        }
         let mut performed = Vec::new();
         let accesses = (first..=last).flat_map(|event| history.accesses(event));
         add_accesses(accesses, section, &mut performed);

@@ -143,7 +143,7 @@ pub(crate) fn insert(
             Some(Some(position)) => {
                 let unit = sequence.remove(position);
                 if branch.is_moved && !sequence.is_empty() {
-                    branch.footprint = Footprint::new(units, unit, object_count, objects);
+                    branch.footprint = footprint_of(units, unit, object_count, objects, answers_of);
                     branch.is_moved = false;
                 }
             }
@@ -156,7 +156,7 @@ pub(crate) fn insert(
     let chain = sequence.iter().rev().fold(Vec::new(), |children, &unit| {
         let branch = Branch {
             name: units.all()[unit].name,
-            footprint: Footprint::new(units, unit, object_count, objects),
+            footprint: footprint_of(units, unit, object_count, objects, answers_of),
             answers: answers_of(unit),
             rest: units.all()[unit].last - units.all()[unit].first,
             is_moved: Some(unit) == last,
@@ -167,4 +167,18 @@ pub(crate) fn insert(
     });
     branches.extend(chain);
     true
+}
+
+/// What a unit of a branch touches. Every answer to a question within it is tried, and each may lead to something else.
+fn footprint_of(
+    units: &Units,
+    unit: usize,
+    object_count: u32,
+    objects: &Objects,
+    answers_of: &dyn Fn(usize) -> Vec<u32>,
+) -> Footprint {
+    match answers_of(unit).is_empty() {
+        true => Footprint::new(units, unit, object_count, objects),
+        false => Footprint::unknown(),
+    }
 }

@@ -307,7 +307,7 @@ pub(crate) fn operate_at_once<M: Modelled + ?Sized>(kind: OpKind, argument: u16,
         runtime.execution.announce(task, op, location);
         // SAFETY: the strategy outlives the execution.
         let strategy = unsafe { &mut *runtime.strategy };
-        runtime.execution.force(task, strategy)
+        runtime.execution.perform_at_once(task, strategy)
     });
     leave_if(goes_on == Some(false));
 }
@@ -692,6 +692,18 @@ pub(crate) fn note_use<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
         let effect = match writes {
             true => Effect::WritesData(object),
             false => Effect::ReadsData(object),
+        };
+        with_runtime(|runtime, _| runtime.execution.note(effect));
+    }
+}
+
+/// Notes that the running task looks whether a mutex is poisoned, or changes that.
+#[cold]
+pub(crate) fn note_poison<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
+    if let Some(object) = register(mutex) {
+        let effect = match writes {
+            true => Effect::WritesPoison(object),
+            false => Effect::ReadsPoison(object),
         };
         with_runtime(|runtime, _| runtime.execution.note(effect));
     }

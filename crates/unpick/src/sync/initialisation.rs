@@ -8,7 +8,7 @@ use crate::rt::{self, Modelled, ObjectCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use unpick_engine::{Grant, Shape};
-use unpick_trace::OpKind;
+use unpick_trace::{Op, OpKind};
 
 /// The tasks that wait for an initialisation without taking part in it.
 #[derive(Default)]
@@ -34,7 +34,8 @@ impl Waiters {
     }
 
     /// Waits until an attempt to initialise has ended. The caller has found it unfinished in this
-    /// very transition, so that no end can be missed, and looks again afterwards.
+    /// very transition, by a look that waited for its own stores ([`Op::WAITS`]), so that no end can be missed, and
+    /// looks again afterwards.
     #[track_caller]
     pub fn wait(&self) {
         rt::enlist(self);
@@ -106,10 +107,15 @@ impl<M: Modelled> Drop for Attempt<'_, M> {
     }
 }
 
-/// Looks at a value that may not be initialised yet.
+/// Looks at a value that may not be initialised yet, also in order to wait for it.
 #[track_caller]
-pub(super) fn look<'a, M: Modelled, T>(model: &M, place: &'a OnceLock<T>) -> Option<&'a T> {
-    let is_controlled = rt::operate(OpKind::OnceRead, model).is_some();
+pub(super) fn look<'a, M: Modelled, T>(
+    model: &M,
+    place: &'a OnceLock<T>,
+    waits: bool,
+) -> Option<&'a T> {
+    let argument = if waits { Op::WAITS } else { 0 };
+    let is_controlled = rt::operate_with(OpKind::OnceRead, false, argument, model).is_some();
     let value = place.get();
     if is_controlled {
         rt::observe(u64::from(value.is_some()), false);

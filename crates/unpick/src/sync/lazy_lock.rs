@@ -77,7 +77,7 @@ impl<T, F> LazyLock<T, F> {
     /// The value, if it is there.
     #[track_caller]
     pub fn get(this: &LazyLock<T, F>) -> Option<&T> {
-        look(this, &this.inner)
+        look(this, &this.inner, false)
     }
 
     /// The value, if it is there, through an exclusive reference.

@@ -137,6 +137,9 @@ impl<T: ?Sized> Mutex<T> {
 
     #[inline(always)]
     fn judge<'a>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        if guard.is_watched {
+            rt::note_poison(self, false);
+        }
         match self.inner.is_poisoned() {
             true => Err(PoisonError::new(guard)),
             false => Ok(guard),
@@ -145,11 +148,17 @@ impl<T: ?Sized> Mutex<T> {
 
     /// Whether a task panicked while it held the mutex.
     pub fn is_poisoned(&self) -> bool {
+        if rt::is_watched() {
+            rt::note_poison(self, false);
+        }
         self.inner.is_poisoned()
     }
 
     /// Clears the poisoning.
     pub fn clear_poison(&self) {
+        if rt::is_watched() {
+            rt::note_poison(self, true);
+        }
         self.inner.clear_poison();
     }
 
@@ -215,6 +224,9 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         if let Way::Inside(_) = self.way {
             if panicking() {
                 hold.iter().for_each(Hold::poison);
+                if self.is_watched {
+                    rt::note_poison(mutex, true);
+                }
             }
             rt::operate(OpKind::Unlock, mutex);
             drop(hold);
@@ -254,6 +266,9 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
         };
         if panicking() {
             hold.poison();
+            if self.is_watched {
+                rt::note_poison(self.mutex, true);
+            }
             self.unlock_while_unwinding();
         } else if let Way::Inside(location) = self.way {
             rt::operate_calmly(OpKind::Unlock, self.mutex, location);

@@ -5,7 +5,7 @@ use crate::rt::{self, Modelled, ObjectCell};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use unpick_engine::{Grant, Shape};
-use unpick_trace::OpKind;
+use unpick_trace::{Op, OpKind};
 
 const POISONED: &str = "Once instance has previously been poisoned";
 
@@ -96,7 +96,13 @@ impl Once {
     /// Whether a call has completed.
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        let is_controlled = rt::operate(OpKind::OnceRead, self).is_some();
+        self.look(0)
+    }
+
+    /// Whether a call has completed, also in order to wait for it ([`Op::WAITS`]).
+    #[track_caller]
+    fn look(&self, argument: u16) -> bool {
+        let is_controlled = rt::operate_with(OpKind::OnceRead, false, argument, self).is_some();
         let is_completed = self.inner.is_completed();
         if is_controlled {
             rt::observe(u64::from(is_completed), false);
@@ -113,7 +119,7 @@ impl Once {
         if !rt::is_in_task() {
             return self.inner.wait();
         }
-        while !self.is_completed() {
+        while !self.look(Op::WAITS) {
             // A closure that runs may still mend what another one has left.
             let is_running = self.is_running.load(Ordering::Relaxed);
             let is_poisoned = self.is_poisoned.load(Ordering::Relaxed);
@@ -128,7 +134,7 @@ impl Once {
         if !rt::is_in_task() {
             return self.inner.wait_force();
         }
-        while !self.is_completed() {
+        while !self.look(Op::WAITS) {
             self.waiters.wait();
         }
     }

@@ -47,7 +47,7 @@ impl<T> OnceLock<T> {
     /// The value, if it is set.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        look(self, &self.inner)
+        look(self, &self.inner, false)
     }
 
     /// The value, if it is set, through an exclusive reference.
@@ -62,7 +62,7 @@ impl<T> OnceLock<T> {
             return self.inner.wait();
         }
         loop {
-            match self.get() {
+            match look(self, &self.inner, true) {
                 Some(value) => return value,
                 None => self.waiters.wait(),
             }
