@@ -19,7 +19,7 @@ pub use leaving::look_up;
 pub use thread::{main_stack, stack_of, stack_size};
 
 use crate::bounds;
-use crate::runtime::{OURS, fail, operate, runtime};
+use crate::runtime::{OURS, fail, operate_then, runtime};
 use alloc::format;
 use core::ffi::c_void;
 use unpick_engine::{Grant, Shape};
@@ -40,20 +40,28 @@ fn object(address: *mut c_void, shape: Shape, kind: ObjectKind, pc: usize) -> Ob
     }
 }
 
-/// Performs an operation that others may run before. If they have freed or destroyed the object meanwhile,
-/// the program is at fault: who is about to lock is a user.
-fn operate_on(address: *mut c_void, op: Op, pc: usize) -> Grant {
-    let grant = operate(op, pc);
+/// Performs an operation that others may run before, and what belongs to it unless it is refused or times out. If they
+/// have freed or destroyed the object meanwhile, the program is at fault: a task that is about to use it is a user.
+fn operate_on(address: *mut c_void, op: Op, pc: usize, perform: impl FnOnce(Grant)) -> Grant {
+    operate_then(op, pc, |grant| {
+        check_still(address, op.object, pc);
+        if !matches!(grant, Grant::Refused | Grant::TimedOut) {
+            perform(grant);
+        }
+    })
+}
+
+/// Ends the execution if an object is not at its address any more.
+fn check_still(address: *mut c_void, object: ObjectId, pc: usize) {
     let this = runtime();
-    let kind = this.execution.trace().objects[op.object.index()].kind;
+    let kind = this.execution.trace().objects[object.index()].kind;
     bounds::check_object(address as usize, kind, pc);
     // SAFETY: the program passes its object, which begins with a word.
-    if unsafe { address.cast::<u32>().read() } != OURS | op.object.0 {
+    if unsafe { address.cast::<u32>().read() } != OURS | object.0 {
         let (word, task) = (kind.word(), this.execution.trace().task_name(this.current));
         let message = format!("the {word} was destroyed while {task} was about to use it");
         fail(FailureKind::Misuse, &message, pc);
     }
-    grant
 }
 
 /// Makes an object unknown: it is initialised or destroyed.

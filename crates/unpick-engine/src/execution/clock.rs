@@ -156,7 +156,9 @@ impl Execution {
         let deadlines = waiting.map(|other| self.clock.alarm(other).deadline_ns);
         let earliest_ns = moments.chain(deadlines).min();
         earliest_ns.map_or(u64::MAX, |moment_ns| {
-            moment_ns.max(self.clock.held_since_ns).saturating_add(delay_ns)
+            moment_ns
+                .max(self.clock.held_since_ns)
+                .saturating_add(delay_ns)
         })
     }
 
@@ -240,7 +242,11 @@ impl Execution {
     /// Whether all tasks that can run have waited in loops for long. They wait for a timer then.
     fn is_idle(&mut self) -> bool {
         let (decisions, epoch) = self.clock.idle;
-        let decisions = if epoch == self.epoch { decisions + 1 } else { 0 };
+        let decisions = if epoch == self.epoch {
+            decisions + 1
+        } else {
+            0
+        };
         self.clock.idle = (decisions, self.epoch);
         let mut enabled = self.enabled.bits().iter();
         decisions >= IDLE_MAX && enabled.all(|task| self.yields(task))

@@ -4,7 +4,7 @@ use super::{forget, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
-use crate::runtime::{operate, running, runtime};
+use crate::runtime::{running, runtime};
 use crate::time::Limit;
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
@@ -38,10 +38,23 @@ fn rwlock(address: *mut c_void, pc: usize) -> ObjectId {
     object(address, Shape::RwLock, ObjectKind::RwLock, pc)
 }
 
-fn set_writer(address: *mut c_void, writer: u32) -> u32 {
+fn set_writer(address: *mut c_void, writer: u32) {
     // SAFETY: the program passes a reader-writer lock.
-    let lock = unsafe { &mut *address.cast::<RwLock>() };
-    core::mem::replace(&mut lock.writer, writer)
+    unsafe { (*address.cast::<RwLock>()).writer = writer };
+}
+
+/// Performs an operation that locks, and notes that the running task has the lock then.
+fn operate_lock(address: *mut c_void, op: Op, pc: usize) -> Grant {
+    operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        let (task, lock) = (runtime.current, op.object);
+        // Readers do not wait for each other, and so learn nothing of each other.
+        if matches!(op.kind, OpKind::WriteLock | OpKind::TryWriteLock) {
+            set_writer(address, task.0 + 1);
+            runtime.clocks.acquire_shared(task, lock);
+        }
+        runtime.clocks.acquire(task, lock);
+    })
 }
 
 fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) -> c_int {
@@ -49,22 +62,11 @@ fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) ->
         // SAFETY: the program passes a time.
         unsafe { Limit::at(time) }.set();
     }
-    match operate_on(address, op, pc) {
-        Grant::Refused => return libc::EBUSY,
-        Grant::TimedOut => return libc::ETIMEDOUT,
-        _ => {}
+    match operate_lock(address, op, pc) {
+        Grant::Refused => libc::EBUSY,
+        Grant::TimedOut => libc::ETIMEDOUT,
+        _ => 0,
     }
-    acquired(address, op)
-}
-
-/// Notes that the running task has the lock now.
-fn acquired(address: *mut c_void, op: Op) -> c_int {
-    let runtime = runtime();
-    if matches!(op.kind, OpKind::WriteLock | OpKind::TryWriteLock) {
-        set_writer(address, runtime.current.0 + 1);
-    }
-    runtime.clocks.acquire(runtime.current, op.object);
-    0
 }
 
 /// Locks for writing. Where readers wait behind a writer that waits, to come to wait is an operation.
@@ -76,14 +78,32 @@ fn write_lock(address: *mut c_void, pc: usize) -> c_int {
         let op = Op::new(OpKind::WriteLock, object);
         return lock(address, op, core::ptr::null(), pc);
     }
-    let mut op = Op::new(OpKind::TryWriteLock, object);
-    op.argument = Op::ARRIVAL;
-    if operate_on(address, op, pc) == Grant::Refused {
-        op = Op::new(OpKind::WriteLock, object);
+    let op = Op::arrival(OpKind::TryWriteLock, object);
+    if operate_lock(address, op, pc) == Grant::Refused {
+        let mut op = Op::new(OpKind::WriteLock, object);
         op.argument = Op::PREFERRED;
-        operate_on(address, op, pc);
+        operate_lock(address, op, pc);
     }
-    acquired(address, op)
+    0
+}
+
+fn unlock(address: *mut c_void, pc: usize) {
+    let object = rwlock(address, pc);
+    // SAFETY: the program passes a reader-writer lock.
+    let kind = match unsafe { (*address.cast::<RwLock>()).writer } {
+        0 => OpKind::ReadUnlock,
+        _ => OpKind::WriteUnlock,
+    };
+    operate_on(address, Op::new(kind, object), pc, |_| {
+        let runtime = runtime();
+        match kind {
+            OpKind::ReadUnlock => runtime.clocks.release_shared(runtime.current, object),
+            _ => {
+                set_writer(address, 0);
+                runtime.clocks.release(runtime.current, object);
+            }
+        }
+    });
 }
 
 interpose! {
@@ -175,14 +195,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::RwUnlock, address as usize, pc, || real::pthread_rwlock_unlock()(address));
         }
-        let object = rwlock(address, pc);
-        let runtime = runtime();
-        let kind = match set_writer(address, 0) {
-            0 => OpKind::ReadUnlock,
-            _ => OpKind::WriteUnlock,
-        };
-        runtime.clocks.release(runtime.current, object);
-        operate(Op::new(kind, object), pc);
+        unlock(address, pc);
         0
     }
 }

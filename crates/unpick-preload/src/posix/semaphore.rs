@@ -4,7 +4,7 @@ use super::{object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
-use crate::runtime::{operate, running, runtime};
+use crate::runtime::{running, runtime};
 use crate::sys::set_errno;
 use crate::time::Limit;
 use core::ffi::{c_int, c_void};
@@ -51,22 +51,35 @@ fn wait(
     // SAFETY: the program passes a time.
     let limit = time.map_or(Limit::Never, |time| unsafe { Limit::at(time) });
     op.timed = limit.set();
-    match operate_on(address, op, pc) {
+    let grant = operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        // SAFETY: the program passes a semaphore.
+        unsafe { at(address) }.value -= 1;
+        runtime.clocks.acquire(runtime.current, object);
+    });
+    match grant {
         Grant::Refused => {
             set_errno(libc::EAGAIN);
-            return -1;
+            -1
         }
         Grant::TimedOut => {
             set_errno(libc::ETIMEDOUT);
-            return -1;
+            -1
         }
-        _ => {}
+        _ => 0,
     }
-    // SAFETY: the program passes a semaphore.
-    unsafe { at(address) }.value -= 1;
-    let runtime = runtime();
-    runtime.clocks.acquire(runtime.current, object);
-    0
+}
+
+/// Gives a unit. A task that gets it may destroy the semaphore at once.
+fn post(address: *mut c_void, pc: usize) {
+    let mut op = Op::new(OpKind::Release, semaphore(address, pc));
+    op.argument = 1;
+    operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        // SAFETY: the program passes a semaphore.
+        unsafe { at(address) }.value += 1;
+        runtime.clocks.release(runtime.current, op.object);
+    });
 }
 
 interpose! {
@@ -119,13 +132,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Release, address as usize, pc, || real::sem_post()(address));
         }
-        let object = semaphore(address, pc);
-        let runtime = runtime();
-        runtime.clocks.release(runtime.current, object);
-        let mut op = Op::new(OpKind::Release, object);
-        op.argument = 1;
-        operate(op, pc);
-        at(address).value += 1;
+        post(address, pc);
         0
     }
 
