@@ -264,7 +264,7 @@ pub(crate) fn is_mark(execution: &Execution, effect: Effect) -> bool {
 pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
     let (object, part, mode) = match effect {
         Effect::Enlists(condvar) => (condvar, WHOLE, Mode::Write),
-        Effect::Arrives(object) => (object, WHOLE, Mode::Write),
+        Effect::Arrives(object) | Effect::Destroys(object) => (object, WHOLE, Mode::Write),
         Effect::ReadsNext(cell) => return add_user(accesses, cell, Mode::Read),
         Effect::WritesNext(cell) => return add_user(accesses, cell, Mode::Write),
         Effect::Ends(task) => (task, END, Mode::Write),

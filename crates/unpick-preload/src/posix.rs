@@ -22,7 +22,8 @@ use crate::bounds;
 use crate::runtime::{OURS, fail, operate_then, runtime};
 use alloc::format;
 use core::ffi::c_void;
-use unpick_engine::{Grant, Shape};
+use core::ops::Range;
+use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::{FailureKind, ObjectId, ObjectKind, Op};
 
 /// The object at an address. Something else there is a fault of the program.
@@ -64,6 +65,38 @@ fn check_still(address: *mut c_void, object: ObjectId, pc: usize) {
     }
 }
 
+/// Notes that the object at an address goes away, if one is known there: what others do with it depends on when.
+///
+/// # Safety
+///
+/// There is a word.
+unsafe fn note_gone(address: *mut c_void) {
+    let this = runtime();
+    // SAFETY: by the caller.
+    let index = (unsafe { address.cast::<u32>().read_unaligned() } ^ OURS) as usize;
+    // If no other task is left, all that others did with it comes before.
+    if this.addresses.get(index) == Some(&(address as u64)) && !this.is_alone() {
+        this.execution
+            .note(Effect::Destroys(ObjectId(index as u32)));
+    }
+}
+
+/// Notes the same of objects in memory that the running task frees. For techniques that ask alone, since all objects
+/// are looked through.
+pub fn note_freed(freed: Range<usize>) {
+    let this = runtime();
+    if !this.races || this.is_alone() || !this.execution.is_watched() {
+        return;
+    }
+    for index in 0..this.addresses.len() {
+        let address = this.addresses[index] as usize;
+        if freed.contains(&address) && freed.end - address >= size_of::<u32>() {
+            // SAFETY: the block was the program's until now, and its memory is kept.
+            unsafe { note_gone(address as *mut c_void) };
+        }
+    }
+}
+
 /// Makes an object unknown: it is initialised or destroyed.
 ///
 /// # Safety
@@ -71,5 +104,8 @@ fn check_still(address: *mut c_void, object: ObjectId, pc: usize) {
 /// The object of the program is of that many bytes.
 unsafe fn forget(address: *mut c_void, bytes: usize) {
     // SAFETY: by the caller.
-    unsafe { core::ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
+    unsafe {
+        note_gone(address);
+        core::ptr::write_bytes(address.cast::<u8>(), 0, bytes);
+    }
 }
