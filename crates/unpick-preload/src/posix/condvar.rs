@@ -8,7 +8,7 @@ use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate_then, running, runtime};
 use crate::tasks;
-use crate::time::Limit;
+use crate::time::{Limit, is_time};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -36,6 +36,10 @@ pub(super) fn wait(
     time: Option<*const libc::timespec>,
     pc: usize,
 ) -> c_int {
+    // SAFETY: the program passes a time.
+    if time.is_some_and(|time| !unsafe { is_time(time) }) {
+        return libc::EINVAL;
+    }
     let condvar = condvar(address, pc);
     let lock = mutex::object_of(mutex, pc);
     // Nothing may come between the release of the mutex and the wait.

@@ -1,11 +1,11 @@
 //! Mutexes of all kinds, and spin locks.
 
-use super::{forget, object, operate_on};
+use super::{forget, note_gone, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{running, runtime};
-use crate::time::Limit;
+use crate::time::{Limit, is_time};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -89,12 +89,20 @@ pub(super) fn lock(address: *mut c_void, pc: usize) -> c_int {
     0
 }
 
+/// Locks, up to a moment. The time decides only for a task that has to wait.
 pub(super) fn lock_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
     let object = mutex(address, pc);
     // SAFETY: the program passes a mutex and a time.
     let (mutex, limit) = unsafe { (Mutex::at(address), Limit::at(time)) };
     if let Some(result) = lock_again(mutex, libc::EDEADLK) {
         return result;
+    }
+    if operate_lock(address, Op::new(OpKind::TryLock, object), pc) != Grant::Refused {
+        return 0;
+    }
+    // SAFETY: the program passes a time.
+    if !unsafe { is_time(time) } {
+        return libc::EINVAL;
     }
     limit.set();
     match operate_lock(address, Op::timed(OpKind::Lock, object), pc) {
@@ -169,6 +177,9 @@ pub(super) fn object_of(address: *mut c_void, pc: usize) -> ObjectId {
 
 interpose! {
     fn pthread_mutex_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
+        if running().is_some() {
+            note_gone(address);
+        }
         let result = real::pthread_mutex_init()(address, attributes);
         if result == 0 && running().is_some() {
             Mutex::at(address).number = 0;
@@ -180,6 +191,8 @@ interpose! {
         if running().is_none() {
             return real::pthread_mutex_destroy()(address);
         }
+        // Whether it is locked depends on what others do, too.
+        note_gone(address);
         let mutex = Mutex::at(address);
         if mutex.owner != 0 {
             return libc::EBUSY;

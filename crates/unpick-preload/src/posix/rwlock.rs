@@ -5,7 +5,7 @@ use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{running, runtime};
-use crate::time::Limit;
+use crate::time::{Limit, is_time};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -57,11 +57,8 @@ fn operate_lock(address: *mut c_void, op: Op, pc: usize) -> Grant {
     })
 }
 
-fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) -> c_int {
-    if op.timed {
-        // SAFETY: the program passes a time.
-        unsafe { Limit::at(time) }.set();
-    }
+/// Locks with such an operation, or gives an error.
+fn lock(address: *mut c_void, op: Op, pc: usize) -> c_int {
     match operate_lock(address, op, pc) {
         Grant::Refused => libc::EBUSY,
         Grant::TimedOut => libc::ETIMEDOUT,
@@ -69,22 +66,69 @@ fn lock(address: *mut c_void, op: Op, time: *const libc::timespec, pc: usize) ->
     }
 }
 
+/// Locks for reading, up to a moment. The time decides only for a task that has to wait.
+fn read_lock_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
+    let object = rwlock(address, pc);
+    lock_until(
+        address,
+        Op::new(OpKind::TryReadLock, object),
+        Op::timed(OpKind::ReadLock, object),
+        time,
+        pc,
+    )
+}
+
+/// The same for writing.
+fn write_lock_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
+    let object = rwlock(address, pc);
+    let (mut attempt, mut wait) = (
+        Op::new(OpKind::TryWriteLock, object),
+        Op::timed(OpKind::WriteLock, object),
+    );
+    if holds_readers_up(address) {
+        attempt.argument = Op::ARRIVAL;
+        wait.argument = Op::PREFERRED;
+    }
+    lock_until(address, attempt, wait, time, pc)
+}
+
+fn lock_until(
+    address: *mut c_void,
+    attempt: Op,
+    wait: Op,
+    time: *const libc::timespec,
+    pc: usize,
+) -> c_int {
+    // SAFETY: the program passes a time.
+    if !unsafe { is_time(time) } {
+        return libc::EINVAL;
+    }
+    if lock(address, attempt, pc) == 0 {
+        return 0;
+    }
+    // SAFETY: the program passes a time.
+    unsafe { Limit::at(time) }.set();
+    lock(address, wait, pc)
+}
+
+/// Whether readers wait behind a writer that waits.
+fn holds_readers_up(address: *mut c_void) -> bool {
+    // SAFETY: the program passes a reader-writer lock.
+    unsafe { (*address.cast::<RwLock>()).preference == PREFER_WRITER_NONRECURSIVE }
+}
+
 /// Locks for writing. Where readers wait behind a writer that waits, to come to wait is an operation.
 fn write_lock(address: *mut c_void, pc: usize) -> c_int {
     let object = rwlock(address, pc);
-    // SAFETY: the program passes a reader-writer lock.
-    let preference = unsafe { (*address.cast::<RwLock>()).preference };
-    if preference != PREFER_WRITER_NONRECURSIVE {
-        let op = Op::new(OpKind::WriteLock, object);
-        return lock(address, op, core::ptr::null(), pc);
-    }
-    let op = Op::arrival(OpKind::TryWriteLock, object);
-    if operate_lock(address, op, pc) == Grant::Refused {
-        let mut op = Op::new(OpKind::WriteLock, object);
+    let mut op = Op::new(OpKind::WriteLock, object);
+    if holds_readers_up(address) {
+        let arrival = Op::arrival(OpKind::TryWriteLock, object);
+        if lock(address, arrival, pc) == 0 {
+            return 0;
+        }
         op.argument = Op::PREFERRED;
-        operate_lock(address, op, pc);
     }
-    0
+    lock(address, op, pc)
 }
 
 fn unlock(address: *mut c_void, pc: usize) {
@@ -131,7 +175,7 @@ interpose! {
             return free::around(Operation::ReadLock, address as usize, pc, || real::pthread_rwlock_rdlock()(address));
         }
         let op = Op::new(OpKind::ReadLock, rwlock(address, pc));
-        lock(address, op, core::ptr::null(), pc)
+        lock(address, op, pc)
     }
 
     fn pthread_rwlock_tryrdlock(address: *mut c_void; pc) -> c_int {
@@ -139,15 +183,14 @@ interpose! {
             return free::around(Operation::RwTryLock, address as usize, pc, || real::pthread_rwlock_tryrdlock()(address));
         }
         let op = Op::new(OpKind::TryReadLock, rwlock(address, pc));
-        lock(address, op, core::ptr::null(), pc)
+        lock(address, op, pc)
     }
 
     fn pthread_rwlock_timedrdlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::ReadLock, address as usize, pc, || real::pthread_rwlock_timedrdlock()(address, time));
         }
-        let op = Op::timed(OpKind::ReadLock, rwlock(address, pc));
-        lock(address, op, time, pc)
+        read_lock_until(address, time, pc)
     }
 
     fn pthread_rwlock_clockrdlock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
@@ -155,8 +198,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::ReadLock, address as usize, pc, || real::pthread_rwlock_clockrdlock()(address, clock, time));
         }
-        let op = Op::timed(OpKind::ReadLock, rwlock(address, pc));
-        lock(address, op, time, pc)
+        read_lock_until(address, time, pc)
     }
 
     fn pthread_rwlock_wrlock(address: *mut c_void; pc) -> c_int {
@@ -171,15 +213,14 @@ interpose! {
             return free::around(Operation::RwTryLock, address as usize, pc, || real::pthread_rwlock_trywrlock()(address));
         }
         let op = Op::new(OpKind::TryWriteLock, rwlock(address, pc));
-        lock(address, op, core::ptr::null(), pc)
+        lock(address, op, pc)
     }
 
     fn pthread_rwlock_timedwrlock(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::WriteLock, address as usize, pc, || real::pthread_rwlock_timedwrlock()(address, time));
         }
-        let op = Op::timed(OpKind::WriteLock, rwlock(address, pc));
-        lock(address, op, time, pc)
+        write_lock_until(address, time, pc)
     }
 
     fn pthread_rwlock_clockwrlock(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc)
@@ -187,8 +228,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::WriteLock, address as usize, pc, || real::pthread_rwlock_clockwrlock()(address, clock, time));
         }
-        let op = Op::timed(OpKind::WriteLock, rwlock(address, pc));
-        lock(address, op, time, pc)
+        write_lock_until(address, time, pc)
     }
 
     fn pthread_rwlock_unlock(address: *mut c_void; pc) -> c_int {
