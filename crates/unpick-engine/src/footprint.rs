@@ -174,6 +174,7 @@ pub(crate) fn add_operation(
         // Others notice it, also if it is refused.
         BarrierWait | TryWriteLock if op.is_arrival() => touch(WHOLE, Mode::Write),
         Load | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
+        TryAcquire if op.is_look() => touch(WHOLE, Mode::Read),
         PlainRead => {
             touch(WHOLE, Mode::Read);
             touch(USERS, Mode::Read);

@@ -151,7 +151,9 @@ interpose! {
         if running().is_none() {
             return real::sem_getvalue()(address, out);
         }
-        *out = at(address).value as c_int;
+        let mut op = of_one(address, OpKind::TryAcquire, pc);
+        op.argument = 0;
+        operate_on(address, op, pc, |_| *out = at(address).value as c_int);
         0
     }
 }
