@@ -179,6 +179,7 @@ pub(crate) fn add_operation(
         // Others notice it, also if it is refused.
         BarrierWait | TryWriteLock if op.is_arrival() => touch(WHOLE, Mode::Write),
         Load | OnceRead | BarrierWait => touch(WHOLE, Mode::Read),
+        TryAcquire if op.is_look() => touch(WHOLE, Mode::Read),
         PlainRead => {
             touch(WHOLE, Mode::Read);
             touch(USERS, Mode::Read);
@@ -269,7 +270,7 @@ pub(crate) fn is_mark(execution: &Execution, effect: Effect) -> bool {
 pub(crate) fn add_effect(accesses: &mut Vec<Access>, effect: Effect) {
     let (object, part, mode) = match effect {
         Effect::Enlists(condvar) => (condvar, WHOLE, Mode::Write),
-        Effect::Arrives(object) => (object, WHOLE, Mode::Write),
+        Effect::Arrives(object) | Effect::Destroys(object) => (object, WHOLE, Mode::Write),
         Effect::ReadsNext(cell) => return add_user(accesses, cell, Mode::Read),
         Effect::WritesNext(cell) => return add_user(accesses, cell, Mode::Write),
         Effect::Ends(task) => (task, END, Mode::Write),

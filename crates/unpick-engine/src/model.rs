@@ -292,6 +292,7 @@ impl Execution {
         };
         match (grant, op.kind) {
             (Grant::Refused, _) if op.is_arrival() => self.note_change(task),
+            _ if op.is_look() => self.note_idle(task),
             (Grant::Refused, _) | (_, OpKind::Join | OpKind::PlainRead | OpKind::Drain) => {
                 self.note_idle(task);
             }

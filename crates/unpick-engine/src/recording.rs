@@ -372,6 +372,7 @@ impl Again<'_> {
         match effect {
             Effect::Enlists(condvar) => Effect::Enlists(object(condvar)),
             Effect::Arrives(barrier) => Effect::Arrives(object(barrier)),
+            Effect::Destroys(gone) => Effect::Destroys(object(gone)),
             Effect::ReadsNext(cell) => Effect::ReadsNext(object(cell)),
             Effect::WritesNext(cell) => Effect::WritesNext(object(cell)),
             Effect::Ends(task) => Effect::Ends(object(task)),

@@ -15,6 +15,8 @@ pub enum Effect {
     Enlists(ObjectId),
     /// The task makes possible what a semaphore stands for, or its store arrives in a variable.
     Arrives(ObjectId),
+    /// The task destroys an object, or frees the memory in which it lies: what others do with it comes before, or fails.
+    Destroys(ObjectId),
     /// The task comes to stand before a plain read of a cell.
     ReadsNext(ObjectId),
     /// The task comes to stand before a plain write of a cell.

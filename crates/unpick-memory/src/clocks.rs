@@ -40,6 +40,9 @@ pub struct Clocks {
     /// Those from `object_count` on are empty.
     objects: Vec<Clock>,
     object_count: usize,
+    /// What was released into objects in shared mode; those from `shared_count` on are empty.
+    shared: Vec<Clock>,
+    shared_count: usize,
     /// How many tasks have begun and have not been joined.
     alive: usize,
 }
@@ -109,6 +112,10 @@ impl Clocks {
             object.clear();
         }
         self.object_count = 0;
+        for object in &mut self.shared[..self.shared_count] {
+            object.clear();
+        }
+        self.shared_count = 0;
     }
 
     /// Goes to where other clocks are, keeps the memory.
@@ -124,16 +131,12 @@ impl Clocks {
             mine.fenced.copy(&theirs.fenced);
             mine.joined = theirs.joined;
         }
-        while self.objects.len() < other.object_count {
-            self.objects.push(Clock::default());
-        }
-        let objects = &other.objects[..other.object_count];
-        for (mine, theirs) in self.objects.iter_mut().zip(objects) {
-            mine.copy(theirs);
-        }
+        copy_all(&mut self.objects, &other.objects[..other.object_count]);
+        copy_all(&mut self.shared, &other.shared[..other.shared_count]);
         self.task_count = other.task_count;
         self.epochs.clone_from(&other.epochs);
         self.object_count = other.object_count;
+        self.shared_count = other.shared_count;
         self.alive = other.alive;
     }
 
@@ -195,6 +198,26 @@ impl Clocks {
         self.tick(task);
     }
 
+    /// A reader learns nothing of other readers: what was released in shared mode is only learned by this.
+    pub fn acquire_shared(&mut self, task: TaskId, object: ObjectId) {
+        if let (Some(task), Some(object)) = (
+            self.tasks[..self.task_count].get_mut(task.index()),
+            self.shared.get(object.index()),
+        ) {
+            task.now.join(object);
+        }
+    }
+
+    /// A task adds what it knows to what an object gives to those who acquire that too: unlocking after reading.
+    pub fn release_shared(&mut self, task: TaskId, object: ObjectId) {
+        let into = entry(&mut self.shared, &mut self.shared_count, object);
+        let known = self.tasks[..self.task_count].get(task.index());
+        if let (Some(into), Some(known)) = (into, known) {
+            into.join(&known.now);
+        }
+        self.tick(task);
+    }
+
     /// A release store: an object gives what the task knows, and nothing else any more.
     pub fn replace(&mut self, task: TaskId, object: ObjectId) {
         if let Some((task, object)) = self.both(task, object) {
@@ -249,8 +272,10 @@ impl Clocks {
 
     /// The object gives nothing any more: it has been destroyed, or somebody unknown has written it.
     pub fn forget(&mut self, object: ObjectId) {
-        if let Some(object) = self.objects.get_mut(object.index()) {
-            object.clear();
+        for objects in [&mut self.objects, &mut self.shared] {
+            if let Some(object) = objects.get_mut(object.index()) {
+                object.clear();
+            }
         }
     }
 
@@ -356,14 +381,33 @@ impl Clocks {
 
     /// An object; nothing for [`ObjectId::NONE`].
     fn object(&mut self, object: ObjectId) -> Option<&mut Clock> {
-        if object == ObjectId::NONE {
-            return None;
-        }
-        let index = object.index();
-        while self.objects.len() <= index {
-            self.objects.push(Clock::default());
-        }
-        self.object_count = self.object_count.max(index + 1);
-        Some(&mut self.objects[index])
+        entry(&mut self.objects, &mut self.object_count, object)
+    }
+}
+
+/// What an object gives, in a list of which so many are in use; nothing for [`ObjectId::NONE`].
+fn entry<'a>(
+    objects: &'a mut Vec<Clock>,
+    count: &mut usize,
+    object: ObjectId,
+) -> Option<&'a mut Clock> {
+    if object == ObjectId::NONE {
+        return None;
+    }
+    let index = object.index();
+    while objects.len() <= index {
+        objects.push(Clock::default());
+    }
+    *count = (*count).max(index + 1);
+    Some(&mut objects[index])
+}
+
+/// Makes clocks those of another list, and keeps the memory.
+fn copy_all(mine: &mut Vec<Clock>, theirs: &[Clock]) {
+    while mine.len() < theirs.len() {
+        mine.push(Clock::default());
+    }
+    for (mine, theirs) in mine.iter_mut().zip(theirs) {
+        mine.copy(theirs);
     }
 }

@@ -5,6 +5,7 @@
 use crate::instrumented;
 use crate::interpose::interpose;
 use crate::memory::report;
+use crate::posix;
 use crate::restoring::Restoring;
 use crate::runtime::{fail, running, runtime};
 use crate::sys::{self, set_errno};
@@ -138,6 +139,7 @@ fn release(block: *mut c_void, pc: usize) {
     let start = block as usize;
     if let Ok(released) = &released {
         this.buffers.forget(start..start + released.size);
+        posix::note_freed(start..start + released.size);
     }
     match released {
         Ok(released) => watch_freed(start, released.size, pc),

@@ -19,10 +19,11 @@ pub use leaving::look_up;
 pub use thread::{main_stack, stack_of, stack_size};
 
 use crate::bounds;
-use crate::runtime::{OURS, fail, operate, runtime};
+use crate::runtime::{OURS, fail, operate_then, runtime};
 use alloc::format;
 use core::ffi::c_void;
-use unpick_engine::{Grant, Shape};
+use core::ops::Range;
+use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::{FailureKind, ObjectId, ObjectKind, Op};
 
 /// The object at an address. Something else there is a fault of the program.
@@ -40,20 +41,60 @@ fn object(address: *mut c_void, shape: Shape, kind: ObjectKind, pc: usize) -> Ob
     }
 }
 
-/// Performs an operation that others may run before. If they have freed or destroyed the object meanwhile,
-/// the program is at fault: who is about to lock is a user.
-fn operate_on(address: *mut c_void, op: Op, pc: usize) -> Grant {
-    let grant = operate(op, pc);
+/// Performs an operation that others may run before, and what belongs to it unless it is refused or times out. If they
+/// have freed or destroyed the object meanwhile, the program is at fault: a task that is about to use it is a user.
+fn operate_on(address: *mut c_void, op: Op, pc: usize, perform: impl FnOnce(Grant)) -> Grant {
+    operate_then(op, pc, |grant| {
+        check_still(address, op.object, pc);
+        if !matches!(grant, Grant::Refused | Grant::TimedOut) {
+            perform(grant);
+        }
+    })
+}
+
+/// Ends the execution if an object is not at its address any more.
+fn check_still(address: *mut c_void, object: ObjectId, pc: usize) {
     let this = runtime();
-    let kind = this.execution.trace().objects[op.object.index()].kind;
+    let kind = this.execution.trace().objects[object.index()].kind;
     bounds::check_object(address as usize, kind, pc);
     // SAFETY: the program passes its object, which begins with a word.
-    if unsafe { address.cast::<u32>().read() } != OURS | op.object.0 {
+    if unsafe { address.cast::<u32>().read() } != OURS | object.0 {
         let (word, task) = (kind.word(), this.execution.trace().task_name(this.current));
         let message = format!("the {word} was destroyed while {task} was about to use it");
         fail(FailureKind::Misuse, &message, pc);
     }
-    grant
+}
+
+/// Notes that the object at an address goes away, if one is known there: what others do with it depends on when.
+///
+/// # Safety
+///
+/// There is a word.
+unsafe fn note_gone(address: *mut c_void) {
+    let this = runtime();
+    // SAFETY: by the caller.
+    let index = (unsafe { address.cast::<u32>().read_unaligned() } ^ OURS) as usize;
+    // If no other task is left, all that others did with it comes before.
+    if this.addresses.get(index) == Some(&(address as u64)) && !this.is_alone() {
+        this.execution
+            .note(Effect::Destroys(ObjectId(index as u32)));
+    }
+}
+
+/// Notes the same of objects in memory that the running task frees. For techniques that ask alone, since all objects
+/// are looked through.
+pub fn note_freed(freed: Range<usize>) {
+    let this = runtime();
+    if !this.races || this.is_alone() || !this.execution.is_watched() {
+        return;
+    }
+    for index in 0..this.addresses.len() {
+        let address = this.addresses[index] as usize;
+        if freed.contains(&address) && freed.end - address >= size_of::<u32>() {
+            // SAFETY: the block was the program's until now, and its memory is kept.
+            unsafe { note_gone(address as *mut c_void) };
+        }
+    }
 }
 
 /// Makes an object unknown: it is initialised or destroyed.
@@ -63,5 +104,8 @@ fn operate_on(address: *mut c_void, op: Op, pc: usize) -> Grant {
 /// The object of the program is of that many bytes.
 unsafe fn forget(address: *mut c_void, bytes: usize) {
     // SAFETY: by the caller.
-    unsafe { core::ptr::write_bytes(address.cast::<u8>(), 0, bytes) };
+    unsafe {
+        note_gone(address);
+        core::ptr::write_bytes(address.cast::<u8>(), 0, bytes);
+    }
 }

@@ -200,6 +200,7 @@ functions! {
     fn fopen(*const c_char, *const c_char) -> *mut c_void;
     fn fopen64(*const c_char, *const c_char) -> *mut c_void;
     fn dup2(c_int, c_int) -> c_int;
+    fn ioctl(c_int, u64, *mut c_void) -> c_int;
     fn dup3(c_int, c_int, c_int) -> c_int;
     fn close_range(u32, u32, c_int) -> c_int;
     fn closefrom(c_int);

@@ -675,11 +675,20 @@ pub fn runtime() -> &'static mut Runtime {
 /// execution ends here.
 #[inline]
 pub fn operate(op: Op, pc: usize) -> Grant {
+    operate_then(op, pc, |_| {})
+}
+
+/// The same with what belongs to the operation besides what it does to the engine's model. What the task publishes must
+/// be published here: before the operation is performed no other task can know of it, and a handler for a signal,
+/// which runs behind it, lets other tasks run.
+#[inline]
+pub fn operate_then(op: Op, pc: usize, perform: impl FnOnce(Grant)) -> Grant {
     if runtime().execution.is_relaxed() {
         buffers::drain(op, pc);
     }
     take_turn(op, pc);
     let grant = runtime().execution.grant();
+    perform(grant);
     signals::deliver();
     grant
 }

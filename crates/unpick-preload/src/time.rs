@@ -4,6 +4,7 @@ use crate::free;
 use crate::interpose::interpose;
 use crate::real;
 use crate::runtime::{operate_alone, running, runtime};
+use crate::sys::set_errno;
 use core::ffi::{c_int, c_void};
 use unpick_engine::Timer;
 use unpick_noise::Operation;
@@ -28,6 +29,17 @@ pub unsafe fn nanoseconds(time: *const libc::timespec) -> u64 {
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     let rest = u64::try_from(time.tv_nsec).unwrap_or(0);
     seconds.saturating_mul(SECOND_NS).saturating_add(rest)
+}
+
+/// Whether a time of the program is one: its nanoseconds are less than a second.
+///
+/// # Safety
+///
+/// Null, or a time of the program.
+pub unsafe fn is_time(time: *const libc::timespec) -> bool {
+    // SAFETY: by the caller.
+    let time = unsafe { time.as_ref() };
+    time.is_none_or(|time| (0..SECOND_NS as i64).contains(&time.tv_nsec))
 }
 
 /// Looks at the clock, which lets a little time pass. Others go first if the task has held them up for long.
@@ -102,6 +114,16 @@ pub fn sleep_for(duration_ns: u64, pc: usize) {
     sleep_until(Limit::After(duration_ns), pc);
 }
 
+/// Whether a time of the program is one that the kernel takes to sleep for.
+///
+/// # Safety
+///
+/// Null, or a time of the program.
+unsafe fn is_duration(time: *const libc::timespec) -> bool {
+    // SAFETY: by the caller.
+    unsafe { is_time(time) && time.as_ref().is_none_or(|time| time.tv_sec >= 0) }
+}
+
 fn timespec(ns: u64) -> libc::timespec {
     libc::timespec {
         tv_sec: (ns / SECOND_NS) as i64,
@@ -130,6 +152,10 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Sleep, 0, pc, || real::nanosleep()(time, left));
         }
+        if !is_duration(time) {
+            set_errno(libc::EINVAL);
+            return -1;
+        }
         sleep_for(nanoseconds(time), pc);
         0
     }
@@ -138,6 +164,9 @@ interpose! {
                        left: *mut libc::timespec; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::Sleep, 0, pc, || real::clock_nanosleep()(clock, flags, time, left));
+        }
+        if !is_duration(time) {
+            return libc::EINVAL;
         }
         let limit = match flags & libc::TIMER_ABSTIME {
             0 => Limit::After(nanoseconds(time)),

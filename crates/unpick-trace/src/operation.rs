@@ -275,6 +275,12 @@ impl Op {
             && matches!(self.kind, BarrierWait | TryWriteLock | TrySend | TryReceive)
     }
 
+    /// Whether this asks for no permit: a look at how many a semaphore has.
+    #[inline]
+    pub fn is_look(&self) -> bool {
+        self.kind == OpKind::TryAcquire && self.argument == 0
+    }
+
     /// The same operation by which a task comes to wait.
     #[inline]
     pub fn arrival(kind: OpKind, object: ObjectId) -> Op {
@@ -310,6 +316,7 @@ impl Op {
             OpKind::TryWriteLock if self.is_arrival() => OpKind::WriteLock.verb(),
             OpKind::TrySend if self.is_arrival() => OpKind::Send.verb(),
             OpKind::TryReceive if self.is_arrival() => OpKind::Receive.verb(),
+            OpKind::TryAcquire if self.is_look() => OpKind::Load.verb(),
             kind => kind.verb(),
         }
     }
@@ -322,6 +329,7 @@ impl Op {
             End if self.object == ObjectId::NONE => Access::None,
             _ if self.is_buffered() => Access::None,
             _ if self.is_arrival() => Access::Write,
+            _ if self.is_look() => Access::Read,
             Load | PlainRead | Join | TryJoin | BarrierWait | OnceRead | Drain => Access::Read,
             _ => Access::Write,
         }

@@ -15,6 +15,8 @@ pub enum Sync {
     Join(usize),
     Acquire(usize),
     Release(usize),
+    AcquireShared(usize),
+    ReleaseShared(usize),
     Replace(usize),
     Observe(usize),
     Overwrite(usize),
@@ -32,6 +34,8 @@ pub fn sync() -> impl Strategy<Value = Sync> {
         1 => (0..TASK_COUNT_MAX).prop_map(Sync::Join),
         6 => object.clone().prop_map(Sync::Acquire),
         4 => object.clone().prop_map(Sync::Release),
+        2 => object.clone().prop_map(Sync::AcquireShared),
+        2 => object.clone().prop_map(Sync::ReleaseShared),
         2 => object.clone().prop_map(Sync::Replace),
         3 => object.clone().prop_map(Sync::Observe),
         3 => object.clone().prop_map(Sync::Overwrite),
@@ -55,6 +59,8 @@ pub struct Graph {
     tasks: Vec<Task>,
     /// For each object the nodes that whoever acquires it comes after.
     objects: [Nodes; OBJECT_COUNT],
+    /// The same for who acquires what was released in shared mode.
+    shared: [Nodes; OBJECT_COUNT],
 }
 
 struct Task {
@@ -132,6 +138,15 @@ impl Graph {
                 self.objects[object] |= 1 << node;
                 clocks.release(id, object_id(object));
             }
+            Sync::AcquireShared(object) => {
+                self.node_after(task, self.shared[object]);
+                clocks.acquire_shared(id, object_id(object));
+            }
+            Sync::ReleaseShared(object) => {
+                let node = self.node(task);
+                self.shared[object] |= 1 << node;
+                clocks.release_shared(id, object_id(object));
+            }
             Sync::Replace(object) => {
                 let node = self.node(task);
                 self.objects[object] = 1 << node;
@@ -151,6 +166,7 @@ impl Graph {
             }
             Sync::Forget(object) => {
                 self.objects[object] = 0;
+                self.shared[object] = 0;
                 clocks.forget(object_id(object));
             }
             Sync::FenceAcquire => {

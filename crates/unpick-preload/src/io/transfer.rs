@@ -1,6 +1,6 @@
 //! Reading and writing, receiving and sending.
 
-use super::{Descriptor, Kind, perform, standard};
+use super::{Descriptor, Kind, learn, perform, point, see, standard};
 use crate::free;
 use crate::interpose::interpose;
 use crate::prelude;
@@ -322,6 +322,24 @@ interpose! {
         }
         let size = size_of::<u64>();
         if write_all(file, &piece((&raw const value).cast(), size), pc) == size as isize { 0 } else { -1 }
+    }
+
+    fn ioctl(file: c_int, request: u64, argument: *mut c_void; pc) -> c_int {
+        if running().is_none() || !matches!(request, libc::FIONREAD | libc::TIOCOUTQ) {
+            return real::ioctl()(file, request, argument);
+        }
+        // How much waits there depends on what others have written and read.
+        let descriptor = Descriptor::of(file);
+        let is_point = descriptor.is_modelled() && !descriptor.is_inherited && point(pc);
+        let result = real::ioctl()(file, request, argument);
+        if is_point {
+            see(match result {
+                0 => i64::from(*argument.cast::<c_int>()),
+                error => error.into(),
+            });
+            learn(descriptor.kind);
+        }
+        result
     }
 }
 

@@ -1,6 +1,6 @@
 //! Barriers.
 
-use super::{forget, object};
+use super::{forget, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -48,9 +48,11 @@ interpose! {
         let size = (*address.cast::<Barrier>()).size;
         let object = object(address, Shape::Barrier { size }, ObjectKind::Barrier, pc);
         let task = runtime().current;
-        let arrival = operate(Op::arrival(OpKind::BarrierWait, object), pc);
-        runtime().clocks.release(task, object);
+        let arrival = operate_on(address, Op::arrival(OpKind::BarrierWait, object), pc, |_| {
+            runtime().clocks.release(task, object);
+        });
         if arrival != Grant::Leader {
+            // The one that comes first out of it may destroy it: those behind need not find it again.
             operate(Op::new(OpKind::BarrierWait, object), pc);
         }
         runtime().clocks.acquire(task, object);

@@ -1,15 +1,14 @@
 //! Condition variables: unlock, wait, lock.
 
 use super::mutex::{self, unlock_early};
-use super::{forget, object};
-use crate::bounds;
+use super::{check_still, forget, object, operate_on};
 use crate::buffers;
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
-use crate::runtime::{operate, running, runtime};
+use crate::runtime::{operate_then, running, runtime};
 use crate::tasks;
-use crate::time::Limit;
+use crate::time::{Limit, is_time};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -37,6 +36,10 @@ pub(super) fn wait(
     time: Option<*const libc::timespec>,
     pc: usize,
 ) -> c_int {
+    // SAFETY: the program passes a time.
+    if time.is_some_and(|time| !unsafe { is_time(time) }) {
+        return libc::EINVAL;
+    }
     let condvar = condvar(address, pc);
     let lock = mutex::object_of(mutex, pc);
     // Nothing may come between the release of the mutex and the wait.
@@ -49,6 +52,7 @@ pub(super) fn wait(
             let runtime = runtime();
             runtime.execution.intend_to_wait(runtime.current, condvar);
             mutex::unlock_object(mutex, lock, pc);
+            check_still(address, condvar, pc);
             enlist(condvar);
         }
     }
@@ -56,10 +60,14 @@ pub(super) fn wait(
     let limit = time.map_or(Limit::Never, |time| unsafe { Limit::at(time) });
     let mut op = Op::new(OpKind::Wait, condvar);
     op.timed = limit.set();
-    let grant = operate(op, pc);
+    // Who was notified need not find it again: it may be destroyed as soon as all who wait are notified.
+    let grant = operate_then(op, pc, |grant| {
+        if grant != Grant::TimedOut {
+            let runtime = self::runtime();
+            runtime.clocks.acquire(runtime.current, condvar);
+        }
+    });
     let is_late = grant == Grant::TimedOut;
-    let runtime = self::runtime();
-    runtime.clocks.acquire(runtime.current, condvar);
     mutex::lock(mutex, pc);
     match is_late {
         true => libc::ETIMEDOUT,
@@ -69,10 +77,10 @@ pub(super) fn wait(
 
 pub(super) fn notify(address: *mut c_void, kind: OpKind, pc: usize) -> c_int {
     let condvar = condvar(address, pc);
-    let runtime = runtime();
-    runtime.clocks.release(runtime.current, condvar);
-    operate(Op::new(kind, condvar), pc);
-    bounds::check_object(address as usize, ObjectKind::Condvar, pc);
+    operate_on(address, Op::new(kind, condvar), pc, |_| {
+        let runtime = runtime();
+        runtime.clocks.release(runtime.current, condvar);
+    });
     0
 }
 

@@ -1,11 +1,11 @@
 //! Mutexes of all kinds, and spin locks.
 
-use super::{forget, object, operate_on};
+use super::{forget, note_gone, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
-use crate::runtime::{operate, running, runtime};
-use crate::time::Limit;
+use crate::runtime::{running, runtime};
+use crate::time::{Limit, is_time};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -60,13 +60,22 @@ fn lock_again(mutex: &mut Mutex, error: c_int) -> Option<c_int> {
     }
 }
 
-/// Notes who has locked.
-fn locked(address: *mut c_void, object: ObjectId) -> c_int {
-    let runtime = runtime();
-    // SAFETY: the program passes a mutex.
-    unsafe { Mutex::at(address) }.owner = runtime.current.0 + 1;
-    runtime.clocks.acquire(runtime.current, object);
-    0
+/// Performs an operation that locks, and notes who has locked.
+fn operate_lock(address: *mut c_void, op: Op, pc: usize) -> Grant {
+    operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        // SAFETY: the program passes a mutex.
+        unsafe { Mutex::at(address) }.owner = runtime.current.0 + 1;
+        runtime.clocks.acquire(runtime.current, op.object);
+    })
+}
+
+/// Performs an operation that locks a spin lock, which has no room for more than its number.
+fn operate_spin(address: *mut c_void, op: Op, pc: usize) -> Grant {
+    operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        runtime.clocks.acquire(runtime.current, op.object);
+    })
 }
 
 /// Locks; others may run before.
@@ -76,10 +85,11 @@ pub(super) fn lock(address: *mut c_void, pc: usize) -> c_int {
     if let Some(result) = lock_again(unsafe { Mutex::at(address) }, libc::EDEADLK) {
         return result;
     }
-    operate_on(address, Op::new(OpKind::Lock, object), pc);
-    locked(address, object)
+    operate_lock(address, Op::new(OpKind::Lock, object), pc);
+    0
 }
 
+/// Locks, up to a moment. The time decides only for a task that has to wait.
 pub(super) fn lock_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
     let object = mutex(address, pc);
     // SAFETY: the program passes a mutex and a time.
@@ -87,10 +97,17 @@ pub(super) fn lock_until(address: *mut c_void, time: *const libc::timespec, pc: 
     if let Some(result) = lock_again(mutex, libc::EDEADLK) {
         return result;
     }
+    if operate_lock(address, Op::new(OpKind::TryLock, object), pc) != Grant::Refused {
+        return 0;
+    }
+    // SAFETY: the program passes a time.
+    if !unsafe { is_time(time) } {
+        return libc::EINVAL;
+    }
     limit.set();
-    match operate_on(address, Op::timed(OpKind::Lock, object), pc) {
+    match operate_lock(address, Op::timed(OpKind::Lock, object), pc) {
         Grant::TimedOut => libc::ETIMEDOUT,
-        _ => locked(address, object),
+        _ => 0,
     }
 }
 
@@ -100,9 +117,9 @@ pub(super) fn try_lock(address: *mut c_void, pc: usize) -> c_int {
     if let Some(result) = lock_again(unsafe { Mutex::at(address) }, libc::EBUSY) {
         return result;
     }
-    match operate_on(address, Op::new(OpKind::TryLock, object), pc) {
+    match operate_lock(address, Op::new(OpKind::TryLock, object), pc) {
         Grant::Refused => libc::EBUSY,
-        _ => locked(address, object),
+        _ => 0,
     }
 }
 
@@ -123,12 +140,12 @@ pub(super) fn unlock_early(address: *mut c_void) -> Option<c_int> {
 
 /// Unlocks; the object is that of the mutex.
 pub(super) fn unlock_object(address: *mut c_void, object: ObjectId, pc: usize) {
-    // Nobody looks at the owner before the operation is performed, because nobody else has it.
-    // SAFETY: the program passes a mutex.
-    unsafe { Mutex::at(address) }.owner = 0;
-    let runtime = runtime();
-    runtime.clocks.release(runtime.current, object);
-    operate(Op::new(OpKind::Unlock, object), pc);
+    operate_on(address, Op::new(OpKind::Unlock, object), pc, |_| {
+        let runtime = runtime();
+        // SAFETY: the program passes a mutex.
+        unsafe { Mutex::at(address) }.owner = 0;
+        runtime.clocks.release(runtime.current, object);
+    });
 }
 
 /// Unlocks, or gives an error.
@@ -160,6 +177,9 @@ pub(super) fn object_of(address: *mut c_void, pc: usize) -> ObjectId {
 
 interpose! {
     fn pthread_mutex_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
+        if running().is_some() {
+            note_gone(address);
+        }
         let result = real::pthread_mutex_init()(address, attributes);
         if result == 0 && running().is_some() {
             Mutex::at(address).number = 0;
@@ -171,6 +191,8 @@ interpose! {
         if running().is_none() {
             return real::pthread_mutex_destroy()(address);
         }
+        // Whether it is locked depends on what others do, too.
+        note_gone(address);
         let mutex = Mutex::at(address);
         if mutex.owner != 0 {
             return libc::EBUSY;
@@ -236,9 +258,7 @@ interpose! {
             return free::around(Operation::Lock, address as usize, pc, || real::pthread_spin_lock()(address));
         }
         let object = mutex(address, pc);
-        operate_on(address, Op::new(OpKind::Lock, object), pc);
-        let runtime = runtime();
-        runtime.clocks.acquire(runtime.current, object);
+        operate_spin(address, Op::new(OpKind::Lock, object), pc);
         0
     }
 
@@ -247,12 +267,10 @@ interpose! {
             return free::around(Operation::TryLock, address as usize, pc, || real::pthread_spin_trylock()(address));
         }
         let object = mutex(address, pc);
-        if operate_on(address, Op::new(OpKind::TryLock, object), pc) == Grant::Refused {
-            return libc::EBUSY;
+        match operate_spin(address, Op::new(OpKind::TryLock, object), pc) {
+            Grant::Refused => libc::EBUSY,
+            _ => 0,
         }
-        let runtime = runtime();
-        runtime.clocks.acquire(runtime.current, object);
-        0
     }
 
     fn pthread_spin_unlock(address: *mut c_void; pc) -> c_int {
@@ -260,9 +278,10 @@ interpose! {
             return free::around(Operation::Unlock, address as usize, pc, || real::pthread_spin_unlock()(address));
         }
         let object = mutex(address, pc);
-        let runtime = runtime();
-        runtime.clocks.release(runtime.current, object);
-        operate(Op::new(OpKind::Unlock, object), pc);
+        operate_on(address, Op::new(OpKind::Unlock, object), pc, |_| {
+            let runtime = runtime();
+            runtime.clocks.release(runtime.current, object);
+        });
         0
     }
 }

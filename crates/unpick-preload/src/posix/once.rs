@@ -1,11 +1,11 @@
 //! One-time initialisation.
 
-use super::object;
+use super::{object, operate_on};
 use crate::away;
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
-use crate::runtime::{operate, running, runtime};
+use crate::runtime::{running, runtime};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -20,26 +20,29 @@ pub(super) fn call(address: *mut c_void, routine: unsafe extern "C" fn(), pc: us
         return;
     }
     let object = object(address, Shape::Once { done: false }, ObjectKind::Once, pc);
-    let grant = operate(Op::new(OpKind::OnceEnter, object), pc);
-    let task = runtime().current;
-    // Also before the routine: another task may have begun it, and left it by an exception.
-    runtime().clocks.acquire(task, object);
+    let grant = operate_on(address, Op::new(OpKind::OnceEnter, object), pc, |_| {
+        // Also before the routine: another task may have begun it, and left it by an exception.
+        let this = runtime();
+        this.clocks.acquire(this.current, object);
+    });
     if grant == Grant::Leader {
-        perform(object, routine, pc);
+        perform((address, object), routine, pc);
     }
 }
 
 /// A routine that a task runs. They lie on its stack.
 struct Initialisation {
+    address: *mut c_void,
     object: ObjectId,
     pc: usize,
     outer: *mut c_void,
 }
 
 /// Runs a routine, which may end by an exception or by the end of its task.
-fn perform(object: ObjectId, routine: unsafe extern "C" fn(), pc: usize) {
+fn perform((address, object): (*mut c_void, ObjectId), routine: unsafe extern "C" fn(), pc: usize) {
     let outer = innermost();
     let mut this = Initialisation {
+        address,
         object,
         pc,
         outer: *outer,
@@ -61,13 +64,19 @@ fn leave(is_done: bool) {
     away::come_back();
     let innermost = innermost();
     // SAFETY: `perform` has put it there, and its function has not been left.
-    let Initialisation { object, pc, outer } = unsafe { innermost.cast::<Initialisation>().read() };
+    let Initialisation {
+        address,
+        object,
+        pc,
+        outer,
+    } = unsafe { innermost.cast::<Initialisation>().read() };
     *innermost = outer;
-    let this = runtime();
-    this.clocks.release(this.current, object);
     let mut op = Op::new(OpKind::OnceLeave, object);
     op.argument = u16::from(is_done);
-    operate(op, pc);
+    operate_on(address, op, pc, |_| {
+        let this = runtime();
+        this.clocks.release(this.current, object);
+    });
 }
 
 unsafe extern "C" {

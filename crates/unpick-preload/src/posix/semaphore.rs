@@ -4,9 +4,9 @@ use super::{object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
-use crate::runtime::{operate, running, runtime};
+use crate::runtime::{running, runtime};
 use crate::sys::set_errno;
-use crate::time::Limit;
+use crate::time::{Limit, is_time};
 use core::ffi::{c_int, c_void};
 use unpick_engine::{Grant, Shape};
 use unpick_noise::Operation;
@@ -39,34 +39,58 @@ fn semaphore(address: *mut c_void, pc: usize) -> ObjectId {
     )
 }
 
-fn wait(
-    address: *mut c_void,
-    kind: OpKind,
-    time: Option<*const libc::timespec>,
-    pc: usize,
-) -> c_int {
-    let object = semaphore(address, pc);
-    let mut op = Op::new(kind, object);
-    op.argument = 1;
-    // SAFETY: the program passes a time.
-    let limit = time.map_or(Limit::Never, |time| unsafe { Limit::at(time) });
-    op.timed = limit.set();
-    match operate_on(address, op, pc) {
-        Grant::Refused => {
-            set_errno(libc::EAGAIN);
-            return -1;
-        }
-        Grant::TimedOut => {
-            set_errno(libc::ETIMEDOUT);
-            return -1;
-        }
-        _ => {}
+/// Takes a unit, or gives an error.
+fn take(address: *mut c_void, op: Op, pc: usize) -> c_int {
+    let grant = operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        // SAFETY: the program passes a semaphore.
+        unsafe { at(address) }.value -= 1;
+        runtime.clocks.acquire(runtime.current, op.object);
+    });
+    match grant {
+        Grant::Refused => fail_with(libc::EAGAIN),
+        Grant::TimedOut => fail_with(libc::ETIMEDOUT),
+        _ => 0,
     }
-    // SAFETY: the program passes a semaphore.
-    unsafe { at(address) }.value -= 1;
-    let runtime = runtime();
-    runtime.clocks.acquire(runtime.current, object);
-    0
+}
+
+fn fail_with(error: c_int) -> c_int {
+    set_errno(error);
+    -1
+}
+
+/// An operation on one unit.
+fn of_one(address: *mut c_void, kind: OpKind, pc: usize) -> Op {
+    let mut op = Op::new(kind, semaphore(address, pc));
+    op.argument = 1;
+    op
+}
+
+/// Takes a unit, up to a moment. The time decides only for a task that has to wait.
+fn take_until(address: *mut c_void, time: *const libc::timespec, pc: usize) -> c_int {
+    // SAFETY: the program passes a time.
+    if !unsafe { is_time(time) } {
+        return fail_with(libc::EINVAL);
+    }
+    let mut op = of_one(address, OpKind::TryAcquire, pc);
+    if take(address, op, pc) == 0 {
+        return 0;
+    }
+    op.kind = OpKind::Acquire;
+    // SAFETY: the program passes a time.
+    op.timed = unsafe { Limit::at(time) }.set();
+    take(address, op, pc)
+}
+
+/// Gives a unit. A task that gets it may destroy the semaphore at once.
+fn post(address: *mut c_void, pc: usize) {
+    let op = of_one(address, OpKind::Release, pc);
+    operate_on(address, op, pc, |_| {
+        let runtime = runtime();
+        // SAFETY: the program passes a semaphore.
+        unsafe { at(address) }.value += 1;
+        runtime.clocks.release(runtime.current, op.object);
+    });
 }
 
 interpose! {
@@ -91,41 +115,35 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Acquire, address as usize, pc, || real::sem_wait()(address));
         }
-        wait(address, OpKind::Acquire, None, pc)
+        take(address, of_one(address, OpKind::Acquire, pc), pc)
     }
 
     fn sem_trywait(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::TryAcquire, address as usize, pc, || real::sem_trywait()(address));
         }
-        wait(address, OpKind::TryAcquire, None, pc)
+        take(address, of_one(address, OpKind::TryAcquire, pc), pc)
     }
 
     fn sem_timedwait(address: *mut c_void, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::Acquire, address as usize, pc, || real::sem_timedwait()(address, time));
         }
-        wait(address, OpKind::Acquire, Some(time), pc)
+        take_until(address, time, pc)
     }
 
     fn sem_clockwait(address: *mut c_void, clock: c_int, time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::Acquire, address as usize, pc, || real::sem_clockwait()(address, clock, time));
         }
-        wait(address, OpKind::Acquire, Some(time), pc)
+        take_until(address, time, pc)
     }
 
     fn sem_post(address: *mut c_void; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::Release, address as usize, pc, || real::sem_post()(address));
         }
-        let object = semaphore(address, pc);
-        let runtime = runtime();
-        runtime.clocks.release(runtime.current, object);
-        let mut op = Op::new(OpKind::Release, object);
-        op.argument = 1;
-        operate(op, pc);
-        at(address).value += 1;
+        post(address, pc);
         0
     }
 
@@ -133,7 +151,9 @@ interpose! {
         if running().is_none() {
             return real::sem_getvalue()(address, out);
         }
-        *out = at(address).value as c_int;
+        let mut op = of_one(address, OpKind::TryAcquire, pc);
+        op.argument = 0;
+        operate_on(address, op, pc, |_| *out = at(address).value as c_int);
         0
     }
 }

@@ -7,7 +7,7 @@ use crate::prelude;
 use crate::real::{self, Start};
 use crate::runtime::{operate, operate_alone, refuse, running, runtime};
 use crate::tasks;
-use crate::time::Limit;
+use crate::time::{Limit, is_time};
 use alloc::format;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use unpick_engine::Grant;
@@ -65,13 +65,28 @@ pub(super) fn join(thread: usize, out: *mut *mut c_void, limit: Limit, pc: usize
     if task == this.current {
         return libc::EDEADLK;
     }
-    let mut op = Op::new(OpKind::Join, this.execution.object_of(task));
-    op.timed = limit.set();
+    let object = this.execution.object_of(task);
+    let mut op = Op::new(OpKind::Join, object);
+    // The time decides only if the task has not ended yet.
+    if limit != Limit::Never && !look_at_end(task, pc) {
+        op.timed = limit.set();
+    }
     if operate(op, pc) == Grant::TimedOut {
         return libc::ETIMEDOUT;
     }
     finish_join(task, out);
     0
+}
+
+/// Looks whether a task has ended.
+fn look_at_end(task: TaskId, pc: usize) -> bool {
+    let object = runtime().execution.object_of(task);
+    operate(Op::new(OpKind::TryJoin, object), pc);
+    let this = runtime();
+    let has_ended = this.execution.has_ended(task);
+    this.execution
+        .observe(this.current, u64::from(has_ended), false);
+    has_ended
 }
 
 fn finish_join(task: TaskId, out: *mut *mut c_void) {
@@ -112,6 +127,9 @@ interpose! {
                             time: *const libc::timespec; pc) -> c_int {
         if running().is_none() {
             return free::around(Operation::Join, thread as usize, pc, || real::pthread_timedjoin_np()(thread, out, time));
+        }
+        if !is_time(time) {
+            return libc::EINVAL;
         }
         join(thread as usize, out, Limit::at(time), pc)
     }
