@@ -135,7 +135,9 @@ pub fn explain(
     };
     let named = pattern::of(&known);
     let mut causes = essential(&events, &known.causes);
-    causes.sort_by_key(|cause| Reverse(known.meaning_of(cause)));
+    // Of those that mean as much, the ones that the fate of the execution hangs on come first.
+    let is_critical = |cause: &Cause| critical == Critical::Step(cause.second);
+    causes.sort_by_key(|cause| Reverse((known.meaning_of(cause), is_critical(cause))));
     Explanation {
         pattern: named.map(|(pattern, _)| pattern),
         intrusion: named.and_then(|(_, intrusion)| intrusion),
