@@ -174,12 +174,13 @@ impl Telling<'_> {
         }
     }
 
-    /// What it takes besides an intrusion: orderings of operations on other objects.
+    /// What it takes besides an intrusion: orderings of operations on other objects, in the user's own code.
     fn also(&self, intrusion: Intrusion) -> String {
         let object = |index: usize| self.explanation.events[index].op.object;
         let known = [intrusion.before, intrusion.between, intrusion.after].map(object);
         let is_other = |cause: &&Cause| !known.contains(&object(cause.first));
-        let others = self.explanation.causes.iter().filter(is_other);
+        let own = &self.explanation.causes[..self.explanation.own_causes];
+        let others = own.iter().filter(is_other);
         let others: Vec<String> = others
             .take(ALSO_TOLD_MAX)
             .map(|&cause| self.ordering(cause))
