@@ -615,6 +615,7 @@ mod tests {
 
     #[test]
     fn a_place_is_named_by_a_line_of_its_function() {
+        const PLACES: &[Place] = &[Place::new("src/once.rs", "call", 20, 30)];
         let bug = Bug {
             name: "a",
             test: "a",
@@ -624,7 +625,7 @@ mod tests {
             features: &[],
             others: &[],
             known_as: "",
-            places: &[Place::new("src/once.rs", "call", 20, 30)],
+            places: PLACES,
             not_reached: None,
         };
         let named = |text: &str| bug.place_named_in(text).map(|place| place.function);
