@@ -49,6 +49,8 @@ pub struct Explanation {
     /// The orderings without which it does not fail, but for those that follow from others. None: it is not
     /// explained by orderings.
     pub causes: Vec<Cause>,
+    /// So many of them, the first ones, lie in the user's own code.
+    pub own_causes: usize,
     /// The steps whose answers it does not fail without, if it is not explained by orderings: a time-out, a
     /// wake-up without a reason, a value.
     pub answers: Vec<usize>,
@@ -135,8 +137,13 @@ pub fn explain(
     };
     let named = pattern::of(&known);
     let mut causes = essential(&events, &known.causes);
-    causes.sort_by_key(|cause| Reverse(known.meaning_of(cause)));
+    // Of those that mean as much, the ones that the fate of the execution hangs on come first.
+    let is_critical = |cause: &Cause| critical == Critical::Step(cause.second);
+    causes.sort_by_key(|cause| Reverse((known.meaning_of(cause), is_critical(cause))));
+    let is_own = |cause: &&Cause| known.meaning_of(cause) == Meaning::Own;
+    let own_causes = causes.iter().take_while(is_own).count();
     Explanation {
+        own_causes,
         pattern: named.map(|(pattern, _)| pattern),
         intrusion: named.and_then(|(_, intrusion)| intrusion),
         causes,

@@ -197,11 +197,7 @@ fn record(step_count: usize, name: &str) -> Record {
             name: (kind == ObjectKind::Variable).then(|| name.to_string()),
         });
     }
-    trace.sites.push(Site {
-        file: name.to_string(),
-        line: 1,
-        column: 1,
-    });
+    trace.sites.push(Site::new(name, 1, 1));
     for index in 0..step_count {
         let task = TaskId((index / 5 % 3) as u32);
         let kind = [OpKind::Load, OpKind::Store][index % 2];

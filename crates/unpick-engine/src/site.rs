@@ -1,6 +1,6 @@
 //! Source locations as small numbers, without hashing on the path of a step.
 
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use core::panic::Location;
 use unpick_trace::{Site, SiteId};
 
@@ -109,11 +109,7 @@ impl Sites {
 }
 
 pub(crate) fn site_of(location: &Location<'_>) -> Site {
-    Site {
-        file: String::from(location.file()),
-        line: location.line(),
-        column: location.column(),
-    }
+    Site::new(location.file(), location.line(), location.column())
 }
 
 #[cfg(test)]

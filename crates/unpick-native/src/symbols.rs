@@ -61,6 +61,19 @@ pub struct Place {
 }
 
 impl Place {
+    /// A line of a file, in a test.
+    #[cfg(test)]
+    pub fn at(file: &str, line: u32) -> Place {
+        Place {
+            file: file.to_string(),
+            line,
+            column: 1,
+            function: String::new(),
+            is_user_code: is_user_code(file),
+            is_bookkeeping: false,
+        }
+    }
+
     /// Whether the user has meant what happens here. Unknown if callers have to tell.
     pub fn is_meant(&self) -> Option<bool> {
         match (self.is_bookkeeping, self.is_user_code) {
@@ -82,7 +95,7 @@ pub struct Symbols {
 struct Module {
     loader: Option<Loader>,
     variables: Variables,
-    places: HashMap<u64, Option<Place>>,
+    places: HashMap<u64, Vec<Place>>,
 }
 
 impl Default for Symbols {
@@ -105,14 +118,22 @@ impl Symbols {
     /// Where functions were inlined it is the innermost one of the user's own. Offsets come from
     /// return addresses, which point behind the call: the byte before is looked up.
     pub fn locate(&mut self, module: &Path, offset: u64) -> Option<Place> {
+        let places = self.locate_all(module, offset);
+        let own = places.iter().find(|place| place.is_user_code);
+        // What is inlined from the standard library says less than where it is inlined.
+        let other = || places.iter().find(|place| !is_standard(&place.file));
+        own.or_else(other).or(places.first()).cloned()
+    }
+
+    /// The same with the functions that were inlined there, innermost first, up to the innermost one of the user's own.
+    pub fn locate_all(&mut self, module: &Path, offset: u64) -> &[Place] {
         let current_directory = self.current_directory.clone();
         let module = self.module(module);
-        if let Some(known) = module.places.get(&offset) {
-            return known.clone();
+        if !module.places.contains_key(&offset) {
+            let places = module.find(offset.saturating_sub(1), &current_directory);
+            module.places.insert(offset, places);
         }
-        let place = module.find(offset.saturating_sub(1), &current_directory);
-        module.places.insert(offset, place.clone());
-        place
+        &module.places[&offset]
     }
 
     /// The type of a library whose function is at this offset, or was inlined there into the user's own.
@@ -142,11 +163,13 @@ impl Symbols {
 }
 
 impl Module {
-    fn find(&self, address: u64, current_directory: &Path) -> Option<Place> {
-        let loader = self.loader.as_ref()?;
-        let mut innermost = None;
+    fn find(&self, address: u64, current_directory: &Path) -> Vec<Place> {
+        let mut places: Vec<Place> = Vec::new();
+        let frames = self.loader.as_ref();
+        let Some(mut frames) = frames.and_then(|loader| loader.find_frames(address).ok()) else {
+            return places;
+        };
         let mut is_bookkeeping = false;
-        let mut frames = loader.find_frames(address).ok()?;
         while let Ok(Some(frame)) = frames.next() {
             let name = frame.function.as_ref();
             let name = name.and_then(|name| name.demangle().ok().map(|name| name.into_owned()));
@@ -155,20 +178,23 @@ impl Module {
             };
             let file = location.file.unwrap_or_default();
             is_bookkeeping |= BOOKKEEPING.iter().any(|part| file.contains(part));
-            let place = Place {
+            let is_user_code = is_user_code(file);
+            places.push(Place {
                 file: shortened(file, current_directory),
                 line: location.line.unwrap_or(0),
                 column: location.column.unwrap_or(0),
                 function: without_hash(name.unwrap_or_default()),
-                is_user_code: is_user_code(file),
+                is_user_code,
                 is_bookkeeping,
-            };
-            if place.is_user_code {
-                return Some(place);
+            });
+            if is_user_code {
+                break;
             }
-            innermost.get_or_insert(place);
         }
-        innermost.or_else(|| self.by_symbol(address))
+        if places.is_empty() {
+            places.extend(self.by_symbol(address));
+        }
+        places
     }
 
     fn library_type(&self, address: u64) -> Option<&'static str> {
@@ -234,6 +260,14 @@ pub fn is_user_code(file: &str) -> bool {
         && !FOREIGN_ROOTS.iter().any(|root| file.starts_with(root))
 }
 
+/// The path of a source file of a dependency, from the name of its package on: `spin-0.9.8/src/once.rs`.
+pub fn within_library(file: &str) -> Option<&str> {
+    const FOLDERS: &[&str] = &["/registry/src/", "/git/checkouts/"];
+    let (_, path) = FOLDERS.iter().find_map(|part| file.split_once(part))?;
+    // What comes first is the name of the registry, or of the repository.
+    path.split_once('/').map(|(_, path)| path)
+}
+
 fn shortened(file: &str, current_directory: &Path) -> String {
     let inside = Path::new(file).strip_prefix(current_directory).ok();
     match inside.filter(|path| !path.as_os_str().is_empty()) {
@@ -282,6 +316,16 @@ mod tests {
         }
         assert!(is_user_code("/users/a/project/src/lib.rs"));
         assert!(is_user_code("a.c"));
+    }
+
+    #[test]
+    fn sources_of_dependencies_are_named_from_their_package_on() {
+        let path = "/users/a/.cargo/registry/src/index/parking_lot-0.12.1/src/mutex.rs";
+        assert_eq!(
+            within_library(path),
+            Some("parking_lot-0.12.1/src/mutex.rs")
+        );
+        assert_eq!(within_library("/users/a/project/src/lib.rs"), None);
     }
 
     #[test]

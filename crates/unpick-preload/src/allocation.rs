@@ -2,6 +2,7 @@
 //!
 //! What was allocated before `main` belongs to the C library, and goes back there unless freed memory is watched.
 
+use crate::bounds;
 use crate::instrumented;
 use crate::interpose::interpose;
 use crate::memory::report;
@@ -9,7 +10,7 @@ use crate::posix;
 use crate::restoring::Restoring;
 use crate::runtime::{fail, running, runtime};
 use crate::sys::{self, set_errno};
-use alloc::vec::Vec;
+use alloc::{format, string::String, vec::Vec};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;
@@ -143,7 +144,17 @@ fn release(block: *mut c_void, pc: usize) {
     }
     match released {
         Ok(released) => watch_freed(start, released.size, pc),
-        Err(Misuse::DoubleFree) => fail(FailureKind::InvalidFree, "double free", pc),
+        Err(Misuse::DoubleFree) => {
+            let before = this.heap.locate(start, 1).and_then(|block| block.freed);
+            let message = match before {
+                Some(by) => format!(
+                    "double free of what {},",
+                    bounds::mention(this, by, "freed")
+                ),
+                None => String::from("double free"),
+            };
+            fail(FailureKind::InvalidFree, &message, pc)
+        }
         Err(Misuse::NotABlock) => fail(
             FailureKind::InvalidFree,
             "free of what was never allocated",

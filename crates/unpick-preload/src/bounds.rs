@@ -115,7 +115,8 @@ fn bytes(count: usize) -> String {
     }
 }
 
-fn mention(this: &Runtime, by: Origin, did: &str) -> String {
+/// Who did something to a block, and where.
+pub fn mention(this: &Runtime, by: Origin, did: &str) -> String {
     let task = TaskId(by.task());
     let name = this.execution.trace().task_name(task);
     format!("{name} {did} at {}", this.sites.mention(by.pc()))

@@ -76,7 +76,7 @@ interpose! {
         away::come_back();
         let runtime = runtime::runtime();
         let task = runtime.current;
-        let site = Some(Site { file: file.into(), line, column: 0 });
+        let site = Some(Site::new(file, line, 0));
         runtime.execution.fail(Failure { kind: FailureKind::Abort, task, message, site });
         let _ = pc;
         crate::tasks::leave()

@@ -160,11 +160,7 @@ impl Sites {
             self.learn(libraries::modules());
         }
         let file = self.frames(pc, calls);
-        let site = execution.add_site(Site {
-            file,
-            line: 0,
-            column: 0,
-        });
+        let site = execution.add_site(Site::new(file, 0, 0));
         self.known.insert(key, site.0);
         site
     }

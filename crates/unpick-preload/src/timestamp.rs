@@ -46,11 +46,7 @@ pub fn warnings(this: &Runtime) -> Vec<Warning> {
     let places = this.timestamps.places.iter();
     let places = places.take_while(|place| **place != 0);
     let warnings = places.map(|&place| {
-        let site = Site {
-            file: this.sites.frame(place),
-            line: 0,
-            column: 0,
-        };
+        let site = Site::new(this.sites.frame(place), 0, 0);
         Warning {
             kind: WarningKind::Uncontrolled,
             text: text(&site),

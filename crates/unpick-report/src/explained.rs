@@ -8,6 +8,9 @@ use unpick_trace::{Choice, Deadlock, Outcome, Record, Trace};
 /// Orderings that are told, at most.
 const TOLD_MAX: usize = 3;
 
+/// Orderings that are told besides an intrusion, at most.
+const ALSO_TOLD_MAX: usize = 2;
+
 /// Why an execution failed: the name of the bug, and the orderings without which it does not fail.
 pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) -> String {
     let telling = Telling {
@@ -20,7 +23,9 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
     };
     let is_shown = explanation.intrusion.is_some() || !explanation.causes.is_empty();
     let detail = match (pattern, outcome) {
-        (Pattern::DataRace, _) => return why(outcome, trace),
+        (Pattern::DataRace, _) => {
+            return format!("{}{}", why(outcome, trace), telling.order());
+        }
         (Pattern::UseAfterFree, _) if !is_shown => return why(outcome, trace),
         // Locks that are made of atomic operations are known by these only.
         (Pattern::LockOrder, Outcome::Deadlock(deadlock))
@@ -37,10 +42,17 @@ pub fn explained(outcome: &Outcome, trace: &Trace, explanation: &Explanation) ->
         (Pattern::EveryOrder, _) => "no schedule that was tried passes".into(),
         (Pattern::LostWakeUp, Outcome::Deadlock(deadlock)) => {
             let waiting = deadlock_sentence(deadlock, trace);
-            format!("{waiting}{}", telling.last_notification(deadlock))
+            let last = telling.last_notification(deadlock);
+            format!("{waiting}{last}{}", telling.order())
         }
         _ => match explanation.intrusion {
-            Some(intrusion) => telling.intrusion(intrusion),
+            Some(intrusion) => {
+                format!(
+                    "{}{}",
+                    telling.intrusion(intrusion),
+                    telling.also(intrusion)
+                )
+            }
             None => telling.causes(),
         },
     };
@@ -151,6 +163,31 @@ impl Telling<'_> {
                 format!("{told}, which was not through with it")
             }
             _ => told,
+        }
+    }
+
+    /// What leads to something that is described otherwise; nothing if no order does.
+    fn order(&self) -> String {
+        match self.explanation.causes.is_empty() {
+            true => String::new(),
+            false => format!("; this order leads to it: {}", self.causes()),
+        }
+    }
+
+    /// What it takes besides an intrusion: orderings of operations on other objects, in the user's own code.
+    fn also(&self, intrusion: Intrusion) -> String {
+        let object = |index: usize| self.explanation.events[index].op.object;
+        let known = [intrusion.before, intrusion.between, intrusion.after].map(object);
+        let is_other = |cause: &&Cause| !known.contains(&object(cause.first));
+        let own = &self.explanation.causes[..self.explanation.own_causes];
+        let others = own.iter().filter(is_other);
+        let others: Vec<String> = others
+            .take(ALSO_TOLD_MAX)
+            .map(|&cause| self.ordering(cause))
+            .collect();
+        match others.is_empty() {
+            true => String::new(),
+            false => format!("; it also takes that {}", others.join("; and that ")),
         }
     }
 

@@ -5,7 +5,9 @@
 //! the line says so.
 
 use crate::operation::{Object, operation};
-use unpick_trace::{Access, Deadlock, FailureKind, Op, OpKind, Outcome, Step, TaskId, Trace};
+use unpick_trace::{
+    Access, Blocked, Deadlock, FailureKind, Op, OpKind, Outcome, Step, TaskId, Trace,
+};
 
 /// Why an execution failed, as far as its trace alone tells.
 pub fn why(outcome: &Outcome, trace: &Trace) -> String {
@@ -28,10 +30,16 @@ pub(crate) fn is_endless(kind: FailureKind) -> bool {
 }
 
 pub(crate) fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {
-    let shown: Vec<String> = deadlock
-        .blocked
-        .iter()
-        .filter(|blocked| deadlock.cycle.is_empty() || deadlock.cycle.contains(&blocked.task))
+    let is_part = |blocked: &&Blocked| match deadlock.cycle.is_empty() {
+        true => !is_in_standard_library(blocked),
+        false => deadlock.cycle.contains(&blocked.task),
+    };
+    let mut parts: Vec<&Blocked> = deadlock.blocked.iter().filter(is_part).collect();
+    if parts.is_empty() {
+        parts.extend(&deadlock.blocked);
+    }
+    let shown: Vec<String> = parts
+        .into_iter()
         .map(|blocked| {
             let place = match &blocked.site {
                 Some(site) => format!(" ({site})"),
@@ -54,6 +62,13 @@ pub(crate) fn deadlock_sentence(deadlock: &Deadlock, trace: &Trace) -> String {
         })
         .collect();
     shown.join("; ")
+}
+
+/// Whether a task waits in Rust's precompiled standard library, without a place of the user's on the way there: the one
+/// that runs the tests waits for them so.
+fn is_in_standard_library(blocked: &Blocked) -> bool {
+    let site = blocked.site.as_ref();
+    site.is_some_and(|site| site.file.starts_with("/rustc/"))
 }
 
 pub(crate) fn action(trace: &Trace, op: &Op) -> String {

@@ -39,11 +39,8 @@ impl Maker {
                 name: name.map(String::from),
             });
         }
-        trace.sites.push(Site {
-            file: format!("src/{}.rs", name.unwrap_or("lib")),
-            line: 2,
-            column: 1,
-        });
+        let file = format!("src/{}.rs", name.unwrap_or("lib"));
+        trace.sites.push(Site::new(file, 2, 1));
         let program = name.unwrap_or("a program").to_string();
         Maker {
             record: Record {

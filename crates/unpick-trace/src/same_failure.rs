@@ -48,11 +48,7 @@ mod tests {
     }
 
     fn site(line: u32) -> Site {
-        Site {
-            file: "a.rs".into(),
-            line,
-            column: 1,
-        }
+        Site::new("a.rs", line, 1)
     }
 
     fn deadlock(waiting: &[(u32, u32)]) -> Outcome {

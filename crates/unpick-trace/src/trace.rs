@@ -3,10 +3,11 @@
 use crate::{Choice, ObjectId, ObjectKind, OpKind, SiteId, Step, TaskBits, TaskId};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
+use core::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 /// A place in the source of the program under test.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Site {
     /// File, as the compiler was told it.
     pub file: String,
@@ -14,11 +15,48 @@ pub struct Site {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
+    /// The place in words, if the line calls a library or lies in one. Files do not keep it.
+    #[serde(skip)]
+    pub words: Option<String>,
+}
+
+impl Site {
+    /// A line of a file.
+    pub fn new(file: impl Into<String>, line: u32, column: u32) -> Site {
+        Site {
+            file: file.into(),
+            line,
+            column,
+            words: None,
+        }
+    }
+
+    /// File, line and column: what makes it the same place as another one, kept or not.
+    fn key(&self) -> (&str, u32, u32) {
+        (&self.file, self.line, self.column)
+    }
+}
+
+impl PartialEq for Site {
+    fn eq(&self, other: &Site) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Site {}
+
+impl Hash for Site {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
+        match &self.words {
+            Some(words) => f.write_str(words),
+            None => write!(f, "{}:{}", self.file, self.line),
+        }
     }
 }
 

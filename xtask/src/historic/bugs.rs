@@ -10,6 +10,25 @@ pub enum Fix {
     None,
 }
 
+/// A function of a package.
+pub struct Place {
+    /// The source file, from the folder of the package on.
+    pub file: &'static str,
+    pub function: &'static str,
+    /// Its first and its last line.
+    pub lines: (u32, u32),
+}
+
+impl Place {
+    const fn new(file: &'static str, function: &'static str, first: u32, last: u32) -> Place {
+        Place {
+            file,
+            function,
+            lines: (first, last),
+        }
+    }
+}
+
 /// A bug of a published crate.
 pub struct Bug {
     pub name: &'static str,
@@ -22,14 +41,27 @@ pub struct Bug {
     /// Other crates that the test needs, with the requirement on their versions.
     pub others: &'static [(&'static str, &'static str)],
     pub known_as: &'static str,
-    /// The end of the path of the source that the fix changed, if an explanation can name it: a bound on a type is no
-    /// step of an execution.
-    pub place: Option<&'static str>,
+    /// The functions that the published fix changed, as they stand in the version with the bug. None if the fix is a
+    /// bound on a type: that is no step of an execution, which an explanation could name.
+    pub places: &'static [Place],
     /// Why the test does not show the bug, if it does not.
     pub not_reached: Option<&'static str>,
 }
 
 impl Bug {
+    /// The first function changed by the fix of which a text names a line.
+    pub fn place_named_in(&self, text: &str) -> Option<&Place> {
+        let is_named = |place: &&Place| {
+            let file = format!("{}-{}/{}", self.package, self.buggy, place.file);
+            let (first, last) = place.lines;
+            let mut lines = text
+                .match_indices(&file)
+                .flat_map(|(at, _)| lines_at(&text[at + file.len()..]));
+            lines.any(|line| (first..=last).contains(&line))
+        };
+        self.places.iter().find(is_named)
+    }
+
     /// The manifest of a crate with the test, for a version of the package.
     pub fn manifest(&self, version: &str) -> String {
         let features: Vec<String> = self
@@ -66,6 +98,18 @@ impl Bug {
     }
 }
 
+/// The lines behind the name of a file: `:12`, or `:12 > :34` for calls within it.
+fn lines_at(mut text: &str) -> Vec<u32> {
+    let mut lines = Vec::new();
+    while let Some(rest) = text.strip_prefix(':') {
+        let end = rest.find(|one: char| !one.is_ascii_digit());
+        let (line, behind) = rest.split_at(end.unwrap_or(rest.len()));
+        lines.extend(line.parse::<u32>().ok());
+        text = behind.strip_prefix(" > ").unwrap_or_default();
+    }
+    lines
+}
+
 /// All of them.
 pub const BUGS: &[Bug] = &[
     Bug {
@@ -77,7 +121,12 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2025-0024, double free when the receiver is dropped",
-        place: Some("flavors/list.rs"),
+        places: &[Place::new(
+            "src/flavors/list.rs",
+            "discard_all_messages",
+            584,
+            646,
+        )],
         not_reached: None,
     },
     Bug {
@@ -89,7 +138,12 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "null dereference when messages are discarded",
-        place: Some("flavors/list.rs"),
+        places: &[Place::new(
+            "src/flavors/list.rs",
+            "discard_all_messages",
+            568,
+            617,
+        )],
         not_reached: None,
     },
     Bug {
@@ -101,7 +155,11 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2021-0093, a task is stolen twice",
-        place: None,
+        places: &[
+            Place::new("src/lib.rs", "Stealer::steal", 685, 726),
+            Place::new("src/lib.rs", "Stealer::steal_batch", 751, 912),
+            Place::new("src/lib.rs", "Stealer::steal_batch_and_pop", 936, 1109),
+        ],
         not_reached: None,
     },
     Bug {
@@ -113,7 +171,11 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2021-0093, a task is stolen twice",
-        place: None,
+        places: &[
+            Place::new("src/deque.rs", "Stealer::steal", 610, 651),
+            Place::new("src/deque.rs", "Stealer::steal_batch", 676, 837),
+            Place::new("src/deque.rs", "Stealer::steal_batch_and_pop", 861, 1034),
+        ],
         not_reached: None,
     },
     Bug {
@@ -125,7 +187,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2023-0031, initialisation that fails",
-        place: Some("once.rs"),
+        places: &[Place::new("src/once.rs", "Once::try_call_once", 210, 316)],
         not_reached: None,
     },
     Bug {
@@ -137,7 +199,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2022-0006, iteration beside insertion",
-        place: None,
+        places: &[Place::new("src/lib.rs", "RawIter::next", 378, 397)],
         not_reached: None,
     },
     Bug {
@@ -149,7 +211,12 @@ pub const BUGS: &[Bug] = &[
         features: &["sync"],
         others: &[],
         known_as: "RUSTSEC-2021-0124, close beside send",
-        place: Some("sync/oneshot.rs"),
+        places: &[Place::new(
+            "src/sync/oneshot.rs",
+            "State::set_complete",
+            1033,
+            1039,
+        )],
         not_reached: None,
     },
     Bug {
@@ -161,7 +228,16 @@ pub const BUGS: &[Bug] = &[
         features: &["sync"],
         others: &[],
         known_as: "RUSTSEC-2025-0023, clone without Sync",
-        place: None,
+        places: &[
+            Place::new("src/sync/broadcast.rs", "Sender::send", 634, 670),
+            Place::new("src/sync/broadcast.rs", "Receiver::recv_ref", 1226, 1334),
+            Place::new(
+                "src/sync/broadcast.rs",
+                "RecvGuard::clone_value",
+                1705,
+                1710,
+            ),
+        ],
         not_reached: None,
     },
     Bug {
@@ -173,7 +249,12 @@ pub const BUGS: &[Bug] = &[
         features: &["rt"],
         others: &[],
         known_as: "RUSTSEC-2021-0072, a task is dropped on another thread",
-        place: None,
+        places: &[Place::new(
+            "src/runtime/task/join.rs",
+            "JoinHandle::abort",
+            193,
+            197,
+        )],
         not_reached: None,
     },
     Bug {
@@ -185,7 +266,12 @@ pub const BUGS: &[Bug] = &[
         features: &["rt"],
         others: &[],
         known_as: "the case that 1.8.1 missed",
-        place: None,
+        places: &[Place::new(
+            "src/runtime/task/harness.rs",
+            "poll_future",
+            416,
+            462,
+        )],
         not_reached: None,
     },
     Bug {
@@ -197,7 +283,7 @@ pub const BUGS: &[Bug] = &[
         features: &["parking_lot"],
         others: &[],
         known_as: "wait returns before the value is there",
-        place: None,
+        places: &[Place::new("src/imp_pl.rs", "OnceCell::wait", 80, 92)],
         not_reached: None,
     },
     Bug {
@@ -209,7 +295,10 @@ pub const BUGS: &[Bug] = &[
         features: &["std", "async"],
         others: &[],
         known_as: "the sender unparks through a freed channel",
-        place: Some("src/lib.rs"),
+        places: &[
+            Place::new("src/lib.rs", "Sender::send", 214, 236),
+            Place::new("src/lib.rs", "Sender::drop", 240, 256),
+        ],
         not_reached: None,
     },
     Bug {
@@ -221,7 +310,7 @@ pub const BUGS: &[Bug] = &[
         features: &["std", "async"],
         others: &[],
         known_as: "poll, then drop, beside send: use after free",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -233,7 +322,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[("futures", "0.3")],
         known_as: "a message is lost when receivers are woken",
-        place: None,
+        places: &[Place::new("src/async.rs", "RecvFut::poll_inner", 323, 365)],
         not_reached: None,
     },
     Bug {
@@ -245,7 +334,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2020-0070, mapped guards without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -257,7 +346,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2020-0113, Sync without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -269,7 +358,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2020-0044, Sync without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -281,7 +370,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "a guard is Sync without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -293,8 +382,8 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "RUSTSEC-2020-0017, drop of ArcIntern beside new",
-        place: None,
-        not_reached: Some("not found; the test may not reach it"),
+        places: &[Place::new("src/lib.rs", "ArcIntern::drop", 430, 470)],
+        not_reached: None,
     },
     Bug {
         name: "try-mutex-send",
@@ -305,7 +394,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "Sync without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -317,7 +406,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "Sync without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -329,7 +418,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "Send without bounds",
-        place: None,
+        places: &[],
         not_reached: None,
     },
     Bug {
@@ -341,7 +430,10 @@ pub const BUGS: &[Bug] = &[
         features: &["sync"],
         others: &[],
         known_as: "a notification is lost",
-        place: None,
+        places: &[
+            Place::new("src/sync/broadcast.rs", "Sender::send2", 563, 608),
+            Place::new("src/sync/broadcast.rs", "Slot::rx_unlock", 955, 970),
+        ],
         not_reached: None,
     },
     Bug {
@@ -353,8 +445,11 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "senders hang when the buffer is full",
-        place: None,
-        not_reached: Some("not found; the test may not reach it"),
+        places: &[
+            Place::new("src/lib.rs", "Core::push_ref", 193, 315),
+            Place::new("src/lib.rs", "Core::pop_ref", 318, 422),
+        ],
+        not_reached: None,
     },
     Bug {
         name: "parking-lot-upgrade",
@@ -365,20 +460,28 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "an upgrade deadlocks",
-        place: None,
-        not_reached: Some("the test does not reach it"),
+        places: &[Place::new(
+            "src/raw_rwlock.rs",
+            "RawRwLock::unlock_shared_slow",
+            915,
+            1017,
+        )],
+        not_reached: None,
     },
     Bug {
         name: "event-listener-insert",
-        test: "event_listener_permits",
+        test: "event_listener_insert",
         package: "event-listener",
         buggy: "2.3.2",
         fix: Fix::In("2.3.3"),
         features: &[],
         others: &[("futures", "0.3")],
         known_as: "an entry is used while it is inserted",
-        place: None,
-        not_reached: Some("the test does not reach it"),
+        places: &[
+            Place::new("src/lib.rs", "List::insert", 786, 817),
+            Place::new("src/lib.rs", "List::remove", 820, 868),
+        ],
+        not_reached: None,
     },
     Bug {
         name: "event-listener-notify",
@@ -389,7 +492,10 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[("futures", "0.3")],
         known_as: "a notification is dropped",
-        place: None,
+        places: &[
+            Place::new("src/lib.rs", "Event::notify", 433, 454),
+            Place::new("src/std.rs", "Inner::needs_notification", 68, 70),
+        ],
         not_reached: Some("the test does not reach it"),
     },
     Bug {
@@ -401,7 +507,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "the owner is read with too weak an ordering",
-        place: None,
+        places: &[],
         not_reached: Some("needs a memory model weaker than TSO"),
     },
     Bug {
@@ -413,7 +519,7 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[],
         known_as: "use after free of a local",
-        place: None,
+        places: &[],
         not_reached: Some("the test does not reach it"),
     },
     Bug {
@@ -425,8 +531,68 @@ pub const BUGS: &[Bug] = &[
         features: &[],
         others: &[("futures", "0.3")],
         known_as: "deadlock after 500 us of starvation",
-        place: None,
-        not_reached: Some("the test does not reach it"),
+        places: &[Place::new("src/lib.rs", "Lock::lock_slow", 120, 197)],
+        not_reached: None,
+    },
+    Bug {
+        name: "async-task-schedule",
+        test: "async_task_schedule",
+        package: "async-task",
+        buggy: "1.1.0",
+        fix: Fix::In("1.1.1"),
+        features: &[],
+        others: &[],
+        known_as: "the schedule function is dropped while it runs",
+        places: &[
+            Place::new("src/raw.rs", "RawTask::wake", 200, 259),
+            Place::new("src/raw.rs", "RawTask::wake_by_ref", 262, 323),
+            Place::new("src/raw.rs", "RawTask::schedule", 393, 400),
+        ],
+        not_reached: None,
+    },
+    Bug {
+        name: "async-executor-drop",
+        test: "async_executor_drop",
+        package: "async-executor",
+        buggy: "1.14.0",
+        fix: Fix::In("1.14.1"),
+        features: &[],
+        others: &[],
+        known_as: "use after free when a waker fires during drop",
+        places: &[
+            Place::new("src/lib.rs", "Executor::spawn_inner", 248, 291),
+            Place::new("src/lib.rs", "Executor::schedule", 357, 364),
+            Place::new("src/lib.rs", "Executor::state", 368, 395),
+            Place::new("src/lib.rs", "Executor::drop", 399, 416),
+        ],
+        not_reached: None,
+    },
+    Bug {
+        name: "tokio-notify-drop",
+        test: "tokio_notify_drop",
+        package: "tokio",
+        buggy: "1.4.0",
+        fix: Fix::In("1.5.0"),
+        features: &["sync"],
+        others: &[],
+        known_as: "a notification is lost when a waiter is dropped",
+        places: &[Place::new("src/sync/notify.rs", "Notified::drop", 671, 728)],
+        not_reached: None,
+    },
+    Bug {
+        name: "rust-i18n-locale",
+        test: "rust_i18n_locale",
+        package: "rust-i18n-support",
+        buggy: "3.0.0",
+        fix: Fix::In("3.0.1"),
+        features: &[],
+        others: &[],
+        known_as: "RUSTSEC-2024-0007, use after free when the locale is set",
+        places: &[
+            Place::new("src/atomic_str.rs", "AtomicStr::as_str", 16, 22),
+            Place::new("src/atomic_str.rs", "AtomicStr::replace", 35, 42),
+        ],
+        not_reached: None,
     },
 ];
 
@@ -448,6 +614,40 @@ mod tests {
     }
 
     #[test]
+    fn a_place_is_named_by_a_line_of_its_function() {
+        const PLACES: &[Place] = &[Place::new("src/once.rs", "call", 20, 30)];
+        let bug = Bug {
+            name: "a",
+            test: "a",
+            package: "spin",
+            buggy: "0.9.7",
+            fix: Fix::None,
+            features: &[],
+            others: &[],
+            known_as: "",
+            places: PLACES,
+            not_reached: None,
+        };
+        let named = |text: &str| bug.place_named_in(text).map(|place| place.function);
+        assert_eq!(
+            named("load (a.rs:4, in spin-0.9.7/src/once.rs:20)"),
+            Some("call")
+        );
+        assert_eq!(
+            named("at spin-0.9.7/src/once.rs:9 and spin-0.9.7/src/once.rs:30"),
+            Some("call")
+        );
+        assert_eq!(
+            named("spin-0.9.7/src/once.rs:31, spin-0.9.7/src/once.rs:200"),
+            None
+        );
+        let by_helper = "in spin-0.9.7/src/once.rs:25 > :90 > lock_api-0.4.1/src/mutex.rs:7";
+        assert_eq!(named(by_helper), Some("call"));
+        assert_eq!(named("spin-0.9.7/src/once.rs:19 > :31 > :40"), None);
+        assert_eq!(named("src/once.rs:25, spin-0.9.6/src/once.rs:25"), None);
+    }
+
+    #[test]
     fn exact_versions_are_pinned() {
         let bug = Bug {
             name: "a",
@@ -458,7 +658,7 @@ mod tests {
             features: &["x", "y"],
             others: &[("parking_lot", "=0.11.0"), ("futures", "0.3")],
             known_as: "",
-            place: None,
+            places: &[],
             not_reached: None,
         };
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Run;
-use super::bugs::{Bug, Fix};
+use super::bugs::{Bug, Fix, Place};
 
 /// What was seen of a bug.
 pub struct Row<'a> {
@@ -29,13 +29,16 @@ impl Row<'_> {
         }
     }
 
-    /// Whether the explanation names the place of the published fix; `None` if there is nothing to name.
-    fn names_fix(&self) -> Option<bool> {
-        let Run::Fails { why, summary, .. } = &self.buggy else {
-            return None;
-        };
-        let place = self.bug.place?;
-        Some(why.contains(place) || summary.contains(place))
+    /// The place of the published fix that the explanation names: a line of a function that the fix changed, in one of
+    /// the two lines that a user reads.
+    fn place_named(&self) -> Option<&Place> {
+        match &self.buggy {
+            Run::Fails { why, summary, .. } => self
+                .bug
+                .place_named_in(summary)
+                .or_else(|| self.bug.place_named_in(why)),
+            _ => None,
+        }
     }
 }
 
@@ -55,10 +58,14 @@ pub fn table(rows: &[Row<'_>]) -> String {
             Run::DoesNotCompile => ("does not compile", String::new(), ""),
             Run::Cut(why) => (why.as_str(), String::new(), ""),
         };
-        let named = match row.names_fix() {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "",
+        let named = match row.place_named() {
+            Some(place) => format!("`{}`", place.function),
+            None => match bug.fix {
+                Fix::Bound(_) => "the fix is a bound on a type".to_string(),
+                Fix::None => "there is no fix".to_string(),
+                Fix::In(_) if kind.is_empty() => String::new(),
+                Fix::In(_) => "no".to_string(),
+            },
         };
         let _ = writeln!(
             text,
@@ -76,7 +83,7 @@ pub fn table(rows: &[Row<'_>]) -> String {
         "\n{} bugs: {} found, {} with the place of the fix named; {} without an alarm on a fixed version",
         rows.len(),
         count(|row| matches!(row.buggy, Run::Fails { .. })),
-        count(|row| row.names_fix() == Some(true)),
+        count(|row| row.place_named().is_some()),
         count(|row| row.is_fixed_clean()),
     );
     for row in rows {
@@ -119,11 +126,15 @@ mod tests {
 
     #[test]
     fn rows_say_what_was_found_and_whether_the_fix_is_named() {
-        let bug = BUGS.iter().find(|bug| bug.place.is_some()).unwrap();
-        let place = bug.place.unwrap();
+        let bug = BUGS.iter().find(|bug| !bug.places.is_empty()).unwrap();
+        let place = &bug.places[0];
+        let line = format!(
+            "{}-{}/{}:{}",
+            bug.package, bug.buggy, place.file, place.lines.0
+        );
         let right = Row {
             bug,
-            buggy: fails(&format!("beside {place}:9")),
+            buggy: fails(&format!("beside {line}")),
             fixed: Some(Run::Clean),
         };
         assert!(right.is_right());
@@ -134,7 +145,8 @@ mod tests {
         };
         assert!(!alarm.is_right());
         let text = table(&[right, alarm]);
-        assert!(text.contains("| yes | 12 | data race | yes |"), "{text}");
+        let named = format!("| yes | 12 | data race | `{}` |", place.function);
+        assert!(text.contains(&named), "{text}");
         assert!(text.contains("| yes | 12 | data race | no |"), "{text}");
         assert!(text.contains("ALARM, data race"), "{text}");
         assert!(

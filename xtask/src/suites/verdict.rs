@@ -38,6 +38,7 @@ const KINDS: &[(&str, &str)] = &[
     ("misuse", "misuse"),
     ("abort", "abort"),
     ("leak", "leak"),
+    ("livelock", "livelock"),
 ];
 
 impl Tested {

@@ -15,7 +15,7 @@ use unpick_trace::{ObjectId, Outcome, Site, Trace};
 
 use super::output::{RETURNED, explain_by_output};
 use crate::symbols::functions::Functions;
-use crate::symbols::{Place, Symbols, is_standard};
+use crate::symbols::{Place, Symbols, is_standard, within_library};
 
 /// What is needed to name things.
 pub struct Naming<'a> {
@@ -78,6 +78,11 @@ impl<'a> Naming<'a> {
         let Outcome::Fail(failure) = outcome else {
             return;
         };
+        if let Some(site) = &mut failure.site
+            && let Some(short) = within_library(&site.file)
+        {
+            site.words = Some(format!("{short}:{}", site.line));
+        }
         let mut pairs = arguments.windows(2);
         let test = pairs.find(|pair| pair[0] == "--exact");
         let test = test.and_then(|pair| pair[1].to_str());
@@ -96,11 +101,7 @@ impl<'a> Naming<'a> {
         let (start, _) = found.flatten().next()?;
         let program = self.program.to_path_buf();
         let place = self.symbols.locate(&program, start + 1)?;
-        (place.line != 0).then_some(Site {
-            file: place.file,
-            line: place.line,
-            column: place.column,
-        })
+        (place.line != 0).then(|| Site::new(place.file, place.line, place.column))
     }
 
     /// Puts words for all addresses in a trace.
@@ -202,13 +203,15 @@ impl<'a> Naming<'a> {
             site.file = self.symbols.shorten(&site.file);
             return;
         }
-        match self.locate_best(&site.file.clone()) {
+        let frames = self.locate_all(&site.file);
+        match best(&frames) {
             Some(place) if place.line != 0 => {
-                site.file = place.file;
+                site.words = words(&frames, place);
+                site.file = place.file.clone();
                 site.line = place.line;
                 site.column = place.column;
             }
-            Some(place) => site.file = place.function,
+            Some(place) => site.file = place.function.clone(),
             None => site.file = String::from("unknown code"),
         }
     }
@@ -233,17 +236,31 @@ impl<'a> Naming<'a> {
         self.symbols.locate(&path, offset + 1)
     }
 
-    /// Of a place and its callers, innermost first, the one that says most; of equal ones the innermost.
-    fn locate_best(&mut self, frames: &str) -> Option<Place> {
-        let places = frames.split(' ').filter_map(|frame| self.locate(frame));
-        places.min_by_key(|place| Reverse(worth(place)))
+    /// A place and its callers, innermost first, also those into which it was inlined.
+    fn locate_all(&mut self, frames: &str) -> Vec<Place> {
+        let mut places = Vec::new();
+        for frame in frames.split(' ') {
+            if let Some((path, offset, _)) = self.split(frame) {
+                // As in `locate`.
+                places.extend_from_slice(self.symbols.locate_all(&path, offset + 1));
+            }
+        }
+        places
     }
 
     /// A place in code, in words, given with or without its callers.
     fn describe(&mut self, frames: &str) -> String {
-        match self.locate_best(frames) {
-            Some(place) if place.line != 0 => format!("{}:{}", place.file, place.line),
-            Some(place) => place.function,
+        let places = self.locate_all(frames);
+        match best(&places) {
+            Some(place) if place.line != 0 => {
+                let words = words(&places, place);
+                let words = words.unwrap_or_else(|| format!("{}:{}", place.file, place.line));
+                match caller(&places, place) {
+                    Some(caller) => format!("{words}, called by {caller}"),
+                    None => words,
+                }
+            }
+            Some(place) => place.function.clone(),
             None => match frames.split(' ').next().and_then(|frame| self.split(frame)) {
                 Some((path, _, offset)) => format!("{}+0x{offset}", path.display()),
                 None => String::from("unknown code"),
@@ -314,6 +331,60 @@ fn name_object(trace: &mut Trace, object: ObjectId, name: Option<String>) {
     }
 }
 
+/// Of a place and its callers, innermost first, the one that says most; of equal ones the innermost.
+fn best(frames: &[Place]) -> Option<&Place> {
+    frames.iter().min_by_key(|place| Reverse(worth(place)))
+}
+
+/// Libraries on the way from the user's own code to an operation that are named.
+const LIBRARIES_MAX: usize = 2;
+
+/// The best of these places, innermost first, in words: with the libraries that it calls. `None` if file and line say it
+/// all. Each library is named by its last place, and the first one also by the place before that, since the last one is
+/// often a helper.
+fn words(frames: &[Place], best: &Place) -> Option<String> {
+    let inside = match best.is_user_code {
+        true => frames.split(|place| place == best).next()?,
+        false => frames,
+    };
+    // As the calls go.
+    let places = inside.iter().rev().filter(|place| place.line != 0);
+    let places = places.filter_map(|place| Some((within_library(&place.file)?, place.line)));
+    let places: Vec<(&str, u32)> = places.collect();
+    let libraries = places.chunk_by(|one, other| package(one.0) == package(other.0));
+    let mut text = String::new();
+    let mut last_file = "";
+    for (number, library) in libraries.take(LIBRARIES_MAX).enumerate() {
+        let count = library.len().min(if number == 0 { 2 } else { 1 });
+        for (file, line) in &library[library.len() - count..] {
+            let separator = if text.is_empty() { "" } else { " > " };
+            let file_shown = if *file == last_file { "" } else { *file };
+            text.push_str(&format!("{separator}{file_shown}:{line}"));
+            last_file = file;
+        }
+    }
+    match (text.is_empty(), best.is_user_code) {
+        (true, _) => None,
+        (false, true) => Some(format!("{}:{}, in {text}", best.file, best.line)),
+        (false, false) => Some(text),
+    }
+}
+
+/// The package of a source file of a library.
+fn package(short: &str) -> &str {
+    short.split('/').next().unwrap_or(short)
+}
+
+/// The place in a library that calls the best of these places, if a library does: it was handed a function, or drops or
+/// clones a value.
+fn caller(frames: &[Place], best: &Place) -> Option<String> {
+    let at = frames.iter().position(|place| place == best)?;
+    let mut callers = frames[at + 1..].iter();
+    let next = callers.find(|place| place.line != 0 && !is_standard(&place.file))?;
+    let short = within_library(&next.file)?;
+    best.is_user_code.then(|| format!("{short}:{}", next.line))
+}
+
 /// How much a place says to the user: own code says more than that of a dependency, and that says
 /// more than the standard library's.
 fn worth(place: &Place) -> u8 {
@@ -355,6 +426,48 @@ mod tests {
         let mut naming = naming();
         let text = "a && b at me@home & elsewhere";
         assert_eq!(naming.message(text), text);
+    }
+
+    fn library(path: &str, line: u32) -> Place {
+        Place::at(&format!("/a/.cargo/registry/src/index/{path}"), line)
+    }
+
+    fn words_of(frames: &[Place]) -> Option<String> {
+        words(frames, best(frames).unwrap())
+    }
+
+    #[test]
+    fn the_libraries_on_the_way_are_named() {
+        let own = Place::at("tests/a.rs", 7);
+        let atomic = Place::at("/rustc/0/library/core/src/sync/atomic.rs", 900);
+        let helper = library("spin-0.9.7/src/once.rs", 96);
+        let call = library("spin-0.9.7/src/once.rs", 220);
+        assert_eq!(words_of(std::slice::from_ref(&own)), None);
+        assert_eq!(words_of(&[atomic.clone(), own.clone()]), None);
+        let frames = [atomic, helper.clone(), call.clone(), own.clone()];
+        let in_once = "tests/a.rs:7, in spin-0.9.7/src/once.rs:220 > :96";
+        assert_eq!(words_of(&frames).as_deref(), Some(in_once));
+        // Without a place of the user's, among the frames that are kept.
+        let in_once = "spin-0.9.7/src/once.rs:220 > :96";
+        assert_eq!(words_of(&[helper.clone(), call]).as_deref(), Some(in_once));
+        let other = library("state-0.4.2/src/container.rs", 151);
+        let third = library("c-1.0.0/src/lib.rs", 2);
+        let in_both =
+            "tests/a.rs:7, in spin-0.9.7/src/once.rs:96 > state-0.4.2/src/container.rs:151";
+        let frames = [third, other, helper, own];
+        assert_eq!(words_of(&frames).as_deref(), Some(in_both));
+    }
+
+    #[test]
+    fn a_library_that_calls_the_users_code_is_named() {
+        let own = Place::at("src/a.rs", 7);
+        let shim = Place::at("/rustc/0/library/core/src/ops/function.rs", 250);
+        let calling = library("b-1.0.0/src/lib.rs", 9);
+        let called_by = |frames: &[Place]| caller(frames, best(frames).unwrap());
+        let frames = [own.clone(), shim.clone(), calling.clone()];
+        assert_eq!(called_by(&frames).as_deref(), Some("b-1.0.0/src/lib.rs:9"));
+        assert_eq!(called_by(&[own.clone(), own.clone(), calling]), None);
+        assert_eq!(called_by(&[own, shim]), None);
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn site_of(place: &str) -> Option<Site> {
     let column = parts.next()?.parse().ok()?;
     let line = parts.next()?.parse().ok()?;
     let file = parts.next()?.to_string();
-    Some(Site { file, line, column })
+    Some(Site::new(file, line, column))
 }
 
 /// The exception that no function caught, as the library of C++ prints it: its type, and what it says of itself if it

@@ -179,11 +179,7 @@ mod tests {
             message: format!(
                 "data race: task 1 wrote &0:40& at @{earlier}@, and nothing orders that before the read by task 2"
             ),
-            site: Some(Site {
-                file: format!("{later} 0:aa 3:bb"),
-                line: 0,
-                column: 0,
-            }),
+            site: Some(Site::new(format!("{later} 0:aa 3:bb"), 0, 0)),
         })
     }
 

@@ -511,10 +511,8 @@ impl Runtime {
 
 /// Remembers a panic of the running task, in case nobody catches it.
 pub(super) fn note_panic(message: String, location: Option<&Location<'_>>) {
-    let site = location.map(|location| unpick_trace::Site {
-        file: location.file().to_string(),
-        line: location.line(),
-        column: location.column(),
+    let site = location.map(|location| {
+        unpick_trace::Site::new(location.file(), location.line(), location.column())
     });
     // SAFETY: called by the panic hook on a running fiber, where no other reference is live.
     unsafe {
