@@ -138,15 +138,7 @@ impl Graph {
                 self.objects[object] |= 1 << node;
                 clocks.release(id, object_id(object));
             }
-            Sync::AcquireShared(object) => {
-                self.node_after(task, self.shared[object]);
-                clocks.acquire_shared(id, object_id(object));
-            }
-            Sync::ReleaseShared(object) => {
-                let node = self.node(task);
-                self.shared[object] |= 1 << node;
-                clocks.release_shared(id, object_id(object));
-            }
+            Sync::AcquireShared(_) | Sync::ReleaseShared(_) => self.share(task, sync, clocks),
             Sync::Replace(object) => {
                 let node = self.node(task);
                 self.objects[object] = 1 << node;
@@ -186,6 +178,23 @@ impl Graph {
                 self.node_after(task, all);
                 clocks.acquire_all(id);
             }
+        }
+    }
+
+    /// The part of [`Graph::apply`] that is in shared mode.
+    fn share(&mut self, task: usize, sync: Sync, clocks: &mut Clocks) {
+        let id = TaskId(task as u32);
+        match sync {
+            Sync::AcquireShared(object) => {
+                self.node_after(task, self.shared[object]);
+                clocks.acquire_shared(id, ObjectId(object as u32));
+            }
+            Sync::ReleaseShared(object) => {
+                let node = self.node(task);
+                self.shared[object] |= 1 << node;
+                clocks.release_shared(id, ObjectId(object as u32));
+            }
+            _ => {}
         }
     }
 
