@@ -13,6 +13,13 @@
 //!    which the rest is unknown;
 //! 3. if a schedule contains reads that it need not contain, also one without each of them.
 //!
+//! The answer to a question within a transition (does a weak exchange fail, does a wait time out, which number does the
+//! program get) is a read in all this. What comes behind it may depend on it in any way, so that another answer is asked
+//! for with its question at the end of the schedule. How many weak exchanges fail and how many waits end by themselves
+//! is rationed: behind the last one that does, the question is not asked, which is the same as the ordinary answer. As
+//! an execution takes nothing of a ration but what its seed promises, it asks wherever an execution that keeps the seed
+//! can take more.
+//!
 //! Where a task fails in τ, nothing comes behind the events of its last transition; so these are in no other
 //! schedule, and what tasks were about to do then is asked for without them.
 //!
@@ -26,7 +33,7 @@ use crate::seed::Seed;
 use crate::solver::{Answer, Solver};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use unpick_engine::transcript::EventId;
-use unpick_engine::transcript::{ANYTHING, Deed, Place, TaskKey, Transcript, mix};
+use unpick_engine::transcript::{ANYTHING, Deed, Kind, Place, TaskKey, Transcript, mix};
 
 /// Requests in a ring of a deadlock that is asked for, at most.
 pub(crate) const RING_MAX: usize = 4;
@@ -98,9 +105,9 @@ impl<'a> Expansion<'a> {
         }
         for (at, answered) in self.transcript.answers.iter().enumerate() {
             if !content.contains_key(&answered.place) {
-                (0..answered.count)
-                    .filter(|&answer| answer != answered.answer)
-                    .for_each(|answer| self.ask(&Wish::Answer(at, answer)));
+                for wish in Wish::answers(self.transcript, at) {
+                    self.ask(&wish);
+                }
             }
         }
         for &event in &self.transcript.possible {
@@ -142,12 +149,8 @@ impl<'a> Expansion<'a> {
                     without.sort_unstable();
                     open.push_back((cut.clone(), without));
                 }
-                let mut seed = wish.seed(self.transcript, &schedule);
-                // What was promised without being read stays so.
-                for (place, _) in self.promised(&cut) {
-                    seed.content.entry(place).or_insert(ANYTHING);
-                }
-                self.seeds.push(seed);
+                let seed = wish.seed(self.transcript, &schedule);
+                self.keep(wish, &cut, seed);
                 sat.push((cut, exclude));
                 continue;
             }
@@ -165,6 +168,37 @@ impl<'a> Expansion<'a> {
                 open.extend(shorter);
             }
         }
+    }
+
+    /// Keeps a seed, with what is promised.
+    fn keep(&mut self, wish: &Wish, cut: &[usize], mut seed: Seed) {
+        let promised: BTreeSet<Place> = self.promised(cut).map(|(place, _)| place).collect();
+        if let Wish::See(read, _) = *wish {
+            let at = self.transcript.places[read];
+            let is_open = |place: &Place| {
+                let is_there = (place.task, place.ordinal) == (at.task, at.ordinal);
+                is_there && place.is_answer() && !promised.contains(place)
+            };
+            let answers = seed.content.keys().copied();
+            let open: Vec<Place> = answers.filter(is_open).collect();
+            for &place in open.iter().rev() {
+                // It does not tell whether the question comes before the read, unless the read is what the transition
+                // begins with. If so, the answer stays; if not, the question may be another one.
+                if at.part > 0 {
+                    self.add(seed.clone(), &promised);
+                }
+                seed.content.remove(&place);
+            }
+        }
+        self.add(seed, &promised);
+    }
+
+    fn add(&mut self, mut seed: Seed, promised: &BTreeSet<Place>) {
+        // What was promised without being read stays so.
+        for &place in promised {
+            seed.content.entry(place).or_insert(ANYTHING);
+        }
+        self.seeds.push(seed);
     }
 
     fn solve(&mut self, wish: &Wish, cut: &[usize], exclude: &[EventId]) -> Option<Vec<EventId>> {
@@ -327,8 +361,8 @@ pub(crate) fn values_for(model: &Model, read: EventId) -> BTreeSet<u64> {
 pub(crate) enum Wish {
     /// A read sees a value.
     See(EventId, u64),
-    /// A question, by its number, is answered otherwise.
-    Answer(usize, u32),
+    /// A question, by its number, is answered otherwise, behind an event of its transition; none before the first one.
+    Answer(usize, u32, Option<EventId>),
     /// What a task was about to do is done.
     Perform(EventId),
     /// The process ends when a task has come to this transition.
@@ -336,20 +370,54 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
+    /// The other answers to a question. A transition does not tell which of its events come before the question; each
+    /// may be the last one of those.
+    pub fn answers(transcript: &Transcript, at: usize) -> Vec<Wish> {
+        let answered = &transcript.answers[at];
+        let behind: Vec<Option<EventId>> = match answered.event {
+            None => vec![None],
+            Some(first) => {
+                let is_part = |&event: &EventId| {
+                    event < transcript.performed
+                        && transcript.deeds[event] == transcript.deeds[first]
+                };
+                let parts: Vec<EventId> = (first..).take_while(is_part).collect();
+                let finds = |&event: &EventId| {
+                    let made = &transcript.events[event];
+                    made.reads().is_some() || matches!(made.kind, Kind::Lock { .. })
+                };
+                // What finds nothing makes no difference.
+                let ends = parts.iter().enumerate().filter(|(number, _)| {
+                    let next = parts.get(number + 1);
+                    next.is_none_or(finds)
+                });
+                ends.map(|(_, &event)| Some(event)).rev().collect()
+            }
+        };
+        let others = (0..answered.count).filter(|&answer| answer != answered.answer);
+        others
+            .flat_map(|answer| {
+                let behind = behind.iter();
+                behind.map(move |&event| Wish::Answer(at, answer, event))
+            })
+            .collect()
+    }
+
     /// What to ask for; nothing if it can be had without.
     pub fn goal(&self, transcript: &Transcript) -> Option<Goal> {
         match *self {
             Wish::See(read, value) => Some(Goal::Value { read, value }),
-            Wish::Answer(..) | Wish::Perform(_) | Wish::CutOff(_) => {
-                self.event(transcript).map(Goal::Reach)
-            }
+            // What comes behind the question may depend on the answer.
+            Wish::Answer(.., event) => event.map(Goal::Last),
+            Wish::Perform(_) | Wish::CutOff(_) => self.event(transcript).map(Goal::Reach),
         }
     }
 
-    fn event(&self, transcript: &Transcript) -> Option<EventId> {
+    /// The event that it is about; none if that is what happens before the first transition.
+    pub fn event(&self, transcript: &Transcript) -> Option<EventId> {
         match *self {
             Wish::See(event, _) | Wish::Perform(event) => Some(event),
-            Wish::Answer(at, _) => transcript.answers[at].event,
+            Wish::Answer(.., event) => event,
             Wish::CutOff(_) => transcript.end,
         }
     }
@@ -377,18 +445,16 @@ impl Wish {
                 seed.content.insert(place, ANYTHING);
                 seed
             }
-            Wish::Answer(at, answer) => {
+            Wish::Answer(at, answer, _) => {
                 let mut seed = Seed::new(transcript, schedule, None);
                 let Place {
                     task,
                     ordinal,
                     part,
                 } = transcript.answers[at].place;
-                // What follows in the transition may not be so any more.
+                // What is asked later in the transition may not be so any more.
                 let is_later = |place: &Place| {
-                    let is_answer = place.part >= Place::ANSWERS;
-                    let from = if is_answer { part } else { 1 };
-                    (place.task, place.ordinal) == (task, ordinal) && place.part >= from
+                    (place.task, place.ordinal) == (task, ordinal) && place.part >= part
                 };
                 seed.content.retain(|place, _| !is_later(place));
                 seed.content

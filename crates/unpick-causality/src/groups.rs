@@ -89,7 +89,7 @@ pub(crate) fn splits(model: &Model, plan: &Plan, schedule: &[EventId]) -> Vec<Sp
         let Some(behind) = next else {
             continue;
         };
-        let is_goal = plan.ending.contains(&behind) && plan.target.is_some();
+        let is_goal = plan.ending == [behind];
         let rest = &schedule[at + 1..];
         let end = match rest.iter().position(|&one| one == behind) {
             Some(end) => end,

@@ -361,12 +361,24 @@ impl Traces {
             return None;
         }
         let none = Vec::new();
-        let lists = seed
-            .content
-            .iter()
-            .map(|(&place, &value)| self.by_read.get(&(place, value)).unwrap_or(&none));
+        let told = seed.content.iter();
+        // The ordinary answer may also be none.
+        let told = told.filter(|&(place, &value)| value != 0 || !place.is_rationed());
+        let lists = told.map(|(&place, &value)| self.by_read.get(&(place, value)).unwrap_or(&none));
         let shortest = lists.min_by_key(|list| list.len())?;
-        let is_it = |&&at: &&usize| seed.is_kept_by(&self.all[at].reads);
+        let is_it = |&&at: &&usize| {
+            let reads = &self.all[at].reads;
+            seed.is_kept_by(reads) && !takes_more(reads, seed)
+        };
         shortest.iter().find(is_it).copied()
     }
+}
+
+/// Whether an execution has taken more of what is rationed than a seed promises. What others could have taken instead
+/// was not asked in it.
+fn takes_more(reads: &BTreeMap<Place, u64>, seed: &Seed) -> bool {
+    let mut taken = reads
+        .iter()
+        .filter(|&(place, &value)| value != 0 && place.is_rationed());
+    taken.any(|(place, _)| !seed.content.contains_key(place))
 }

@@ -167,6 +167,7 @@ impl Prediction {
                 write: write.map(local),
             },
             Goal::Reach(event) => Goal::Reach(local(event)),
+            Goal::Last(event) => Goal::Last(local(event)),
             Goal::Race(first, second) => Goal::Race(local(first), local(second)),
             Goal::Deadlock(ring) => Goal::Deadlock(ring.into_iter().map(local).collect()),
         })
@@ -235,11 +236,11 @@ impl Prediction {
         let pending = pending.filter(|_| self.parts.is_empty());
         let answers = self.transcript.answers.iter().enumerate();
         let answers = answers.filter(|(_, one)| core.contains(&one.event.unwrap_or(0)));
-        let answers = answers.flat_map(|(at, answered)| {
-            (0..answered.count)
-                .filter(|&answer| answer != answered.answer)
-                .map(move |answer| Wish::Answer(at, answer))
-        });
+        let answers = answers.flat_map(|(at, _)| Wish::answers(&self.transcript, at));
+        // The rest of the transition may lie outside.
+        let is_inside =
+            |event: Option<EventId>| event.is_none_or(|event| self.window.local(event).is_some());
+        let answers = answers.filter(|wish| is_inside(wish.event(&self.transcript)));
         let Window { model, .. } = &self.window;
         let reads = self.window.events().filter(|&event| {
             let is_read = model.events()[event].reads().is_some();

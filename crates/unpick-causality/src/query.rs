@@ -42,6 +42,9 @@ pub enum Goal {
     },
     /// Can this event be performed, and find what it found in the trace?
     Reach(EventId),
+    /// Can this event be performed, find what it found in the trace, and be the last one? Nothing that comes behind
+    /// it, or depends on it otherwise, is performed.
+    Last(EventId),
     /// Can these two accesses come one right after the other, with nothing to keep them in order?
     Race(EventId, EventId),
     /// Can all these requests for locks be made, each for a lock that another one's task holds?
@@ -116,6 +119,13 @@ impl Plan {
     /// What `query` asks for; `None` if that is impossible for a plain reason.
     pub fn new(model: &Model, query: &Query) -> Option<Plan> {
         let (stops, target) = stops(model, &query.goal)?;
+        let mut exclude = query.exclude.clone();
+        if let Goal::Last(event) = query.goal
+            && can_wait(model, event)
+        {
+            let events = 0..model.events.len();
+            exclude.extend(events.filter(|&other| model.order.is_before(event, other)));
+        }
         if query.exclude.iter().any(|event| stops.contains(event)) {
             return None;
         }
@@ -126,12 +136,13 @@ impl Plan {
             limit: vec![0; count],
             ending: match query.goal {
                 Goal::Deadlock(_) => Vec::new(),
+                Goal::Last(event) if can_wait(model, event) => Vec::new(),
                 _ => stops.clone(),
             },
             start: stops.iter().copied().min().unwrap_or(0),
             prefix: query.prefix.clone(),
         };
-        let ceiling = ceiling(model, &stops, &query.exclude);
+        let ceiling = ceiling(model, &stops, &exclude);
         for &stop in &stops {
             for (own, &other) in plan.required.iter_mut().zip(model.order.clock(stop)) {
                 *own = (*own).max(other);
@@ -140,8 +151,10 @@ impl Plan {
         for &event in query.include.iter().chain(&query.prefix) {
             plan.require(model, event);
         }
-        if let Goal::Reach(event) = query.goal {
-            plan.require(model, event);
+        match query.goal {
+            Goal::Reach(event) => plan.require(model, event),
+            Goal::Last(event) if can_wait(model, event) => plan.require(model, event),
+            _ => {}
         }
         if let Some((_, _, Wanted::Write(Some(write)))) = plan.target {
             // An own write may be seen in the store buffer.
@@ -304,11 +317,29 @@ fn stops(model: &Model, goal: &Goal) -> Option<(Vec<EventId>, Target)> {
             fits.then_some((stops, found))
         }
         Goal::Reach(event) => (event < model.events.len()).then(|| (Vec::new(), None)),
+        Goal::Last(event) if can_wait(model, event) => {
+            // Of its transition nothing else is performed, either.
+            let group = model.groups.of(event).unwrap_or_default();
+            let next = group.iter().position(|&one| one == event);
+            let next = next.and_then(|at| group.get(at + 1)).copied();
+            Some((next.into_iter().collect(), None))
+        }
+        Goal::Last(event) => match model.events.get(event)?.reads() {
+            Some((_, value)) => target(event, Wanted::Value(value)),
+            None => Some((vec![event], None)),
+        },
         Goal::Race(first, second) => {
             conflict(model, first, second).then(|| (vec![first, second], None))
         }
         Goal::Deadlock(ref requests) => is_ring(model, requests).then(|| (requests.clone(), None)),
     }
+}
+
+/// Whether an event may have to wait for others. Such an event changes no location, so that it is the last one if
+/// nothing that comes behind it by ≺ is performed: whatever else there is can be performed before it as well.
+fn can_wait(model: &Model, event: EventId) -> bool {
+    let is_locking = model.opens.get(event).is_some_and(Option::is_some);
+    is_locking || model.avoids.contains_key(&event)
 }
 
 /// Whether two events of different tasks access one location, one of them to write, with nothing that

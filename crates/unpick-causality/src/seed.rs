@@ -1,6 +1,6 @@
 //! Seeds: how an execution is made to see something else, and what is promised of it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use unpick_engine::transcript::{ANYTHING, Deed, EventId, Place, Route, TaskKey, Transcript, mix};
 
 /// A schedule to begin an execution with. Afterwards it goes on in the default order.
@@ -41,6 +41,8 @@ impl Seed {
     ) -> Seed {
         let mut seed = Seed::default();
         let mut is_done = HashSet::new();
+        // By task: the last transition that has happened, which may be a store that has left its buffer.
+        let mut reached: HashMap<TaskKey, u32> = HashMap::new();
         // Nothing depends on the end of the process, and nothing can follow it.
         let end = transcript.end.map(|end| transcript.deeds[end]);
         let ends = |event: &&EventId| end == Some(transcript.deeds[**event]);
@@ -50,8 +52,11 @@ impl Seed {
             if is_done.insert(deed) {
                 seed.deeds.push(deed);
             }
+            let place = transcript.places[event];
+            let last = reached.entry(place.task).or_default();
+            *last = place.ordinal.max(*last);
             if let Some((_, value)) = transcript.events[event].reads() {
-                seed.content.insert(transcript.places[event], value);
+                seed.content.insert(place, value);
             }
         }
         if let Some((read, value)) = last {
@@ -60,7 +65,8 @@ impl Seed {
         for answered in &transcript.answers {
             let Place { task, ordinal, .. } = answered.place;
             let is_before = ordinal == Place::BEFORE;
-            if is_before || is_done.contains(&Deed::Act { task, ordinal }) {
+            let is_reached = || reached.get(&task).is_some_and(|&last| ordinal <= last);
+            if is_before || is_reached() {
                 let answer = u64::from(answered.answer);
                 seed.content.insert(answered.place, answer);
             }
@@ -90,9 +96,9 @@ impl Seed {
     /// Whether an execution that has seen this is what the seed promises.
     pub fn is_kept_by(&self, reads: &BTreeMap<Place, u64>) -> bool {
         let mut content = self.content.iter();
-        content.all(|(place, &value)| {
-            let seen = reads.get(place);
-            seen.is_some_and(|&seen| seen == value || [seen, value].contains(&ANYTHING))
+        content.all(|(place, &value)| match reads.get(place) {
+            Some(&seen) => seen == value || [seen, value].contains(&ANYTHING),
+            None => value == 0 && place.is_rationed(),
         })
     }
 
@@ -107,15 +113,12 @@ impl Seed {
 
     /// The way to begin an execution with it.
     pub fn route(&self) -> Route {
-        let mut answers: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-        let told = self.content.iter();
-        for (place, &value) in told.filter(|(place, _)| place.part >= Place::ANSWERS) {
-            let of_it = answers.entry((place.task, place.ordinal)).or_default();
-            of_it.push(value as u32);
-        }
+        let answers = self.content.iter().filter(|(place, _)| place.is_answer());
         Route {
             deeds: self.deeds.clone(),
-            answers,
+            answers: answers
+                .map(|(&place, &value)| (place, value as u32))
+                .collect(),
             gives_way: false,
         }
     }

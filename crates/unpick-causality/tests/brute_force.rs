@@ -113,7 +113,7 @@ impl Judge<'_> {
         let ending = match query.goal {
             Goal::Value { read, .. } | Goal::From { read, .. } => vec![read],
             Goal::Race(one, other) => vec![one, other],
-            Goal::Deadlock(_) | Goal::Reach(_) => vec![],
+            Goal::Deadlock(_) | Goal::Reach(_) | Goal::Last(_) => vec![],
         };
         if !schedule.ends_with(&ending) {
             return Err("ends otherwise".into());
@@ -133,8 +133,10 @@ impl Judge<'_> {
                     .then_some(())
                     .ok_or(format!("sees {value} of {source:?}"))
             }
-            Goal::Reach(event) if !schedule.contains(event) => Err("it is not reached".into()),
-            Goal::Race(..) | Goal::Reach(_) => Ok(()),
+            Goal::Reach(event) | Goal::Last(event) if !schedule.contains(event) => {
+                Err("it is not reached".into())
+            }
+            Goal::Race(..) | Goal::Reach(_) | Goal::Last(_) => Ok(()),
             Goal::Deadlock(requests) => {
                 let blocked = self.trace.blocked(&after);
                 let are = requests

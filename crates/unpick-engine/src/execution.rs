@@ -578,9 +578,7 @@ impl Execution {
     /// object. Front ends call it for operations on variables.
     #[inline]
     pub fn observe(&mut self, task: TaskId, value: u64, changed: bool) {
-        if let Some(step) = self.trace.steps.last_mut() {
-            step.value = value;
-        }
+        self.note_value(value);
         if changed {
             self.note_change(task);
         } else {
@@ -595,12 +593,28 @@ impl Execution {
     /// As [`Execution::observe`] for the task that runs, while [`Execution::is_plain`].
     #[inline]
     pub fn observe_plainly(&mut self, value: u64, changed: bool) {
-        if let Some(step) = self.trace.steps.last_mut() {
-            step.value = value;
-        }
+        self.note_value(value);
         match changed {
             true => self.note_change(self.running),
             false => self.note_idle(self.running),
+        }
+    }
+
+    #[inline]
+    fn note_value(&mut self, value: u64) {
+        match self.trace.steps.last_mut() {
+            Some(step) if step.is_operation() => step.value = value,
+            _ => self.note_value_of_asker(value),
+        }
+    }
+
+    /// As [`Execution::note_value`], for an operation that put a question before it gave its value: whether a weak
+    /// compare-and-exchange fails. The last step is the question then.
+    #[cold]
+    fn note_value_of_asker(&mut self, value: u64) {
+        let at = self.operation_step();
+        if let Some(step) = self.trace.steps.get_mut(at) {
+            step.value = value;
         }
     }
 

@@ -23,6 +23,7 @@
 //! it that can fail, and holding it while waiting for anything but another mutex, which may be a deadlock.
 
 mod event;
+mod questions;
 mod route;
 mod stores;
 mod survey;
@@ -31,6 +32,7 @@ mod writer;
 use crate::{Execution, History, Memory};
 use alloc::{collections::BTreeMap, vec::Vec};
 pub use event::{Event, EventId, Kind};
+pub use questions::Questions;
 pub use route::Route;
 use serde::{Deserialize, Serialize};
 use unpick_trace::Outcome;
@@ -46,7 +48,8 @@ pub struct Place {
     pub task: TaskKey,
     /// Its transition.
     pub ordinal: u32,
-    /// The event within the transition; answers to questions are counted from [`Place::ANSWERS`] on.
+    /// The event within the transition; answers to questions are numbered by [`Questions`], from
+    /// [`Place::ANSWERS`] on.
     pub part: u32,
 }
 
@@ -87,7 +90,7 @@ pub struct Answered {
     pub answer: u32,
     /// How many there were to choose from.
     pub count: u32,
-    /// An event of the transition; none before the first one.
+    /// The first event of the transition; none before the first transition.
     pub event: Option<EventId>,
 }
 

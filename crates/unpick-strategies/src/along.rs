@@ -11,7 +11,7 @@
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
-use unpick_engine::transcript::{Deed, Place, Route, TaskKey, mix};
+use unpick_engine::transcript::{Deed, Place, Questions, Route, TaskKey, mix};
 use unpick_engine::{Begin, Stop, Strategy, View};
 use unpick_trace::{Choice, TaskId};
 
@@ -31,7 +31,7 @@ pub struct Along {
     flushed: BTreeSet<(TaskId, u32)>,
     /// Whose transition is going on, and the questions within it so far.
     acting: (TaskKey, u32),
-    questions: usize,
+    questions: Questions,
     /// The task whose turn it is in the default order.
     current: Option<TaskId>,
     /// The task that goes last in the default order.
@@ -70,17 +70,20 @@ impl Along {
             self.flushed.insert((owner, number));
         }
         self.acting = (self.keys[task.index()], performed);
-        self.questions = 0;
+        self.questions = Questions::default();
         Some(task)
     }
 
     /// The answer to a question.
     fn reply(&mut self, question: Choice) -> u32 {
-        let told = self.route.answers.get(&self.acting);
-        let answer = told
-            .and_then(|answers| answers.get(self.questions))
-            .copied();
-        self.questions += 1;
+        let (task, ordinal) = self.acting;
+        let part = self.questions.next_part(question);
+        let place = Place {
+            task,
+            ordinal,
+            part,
+        };
+        let answer = self.route.answers.get(&place).copied();
         answer
             .filter(|&answer| answer < question.answer_count())
             .unwrap_or(0)

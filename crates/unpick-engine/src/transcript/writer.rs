@@ -3,7 +3,7 @@
 use super::event::{Event, Kind};
 use super::stores::Waiting;
 use super::survey::{created, is_end_seen, sections};
-use super::{Answered, Deed, EventId, Place, TaskKey, Transcript, mix};
+use super::{Answered, Deed, EventId, Place, Questions, TaskKey, Transcript, mix};
 use crate::{Access, Execution, History, Location, Mode, footprint::CLOCK};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::{vec, vec::Vec};
@@ -125,8 +125,14 @@ impl<'a> Writer<'a> {
             self.seen[created.index()] = mix(self.keys[created.index()], self.seen[task.index()]);
             self.push(Kind::Fork { task: created.0 }, true);
         }
-        if self.transcript.events.len() == first && !event.op.is_buffered() {
-            // Somebody has to do it before what comes next, though nobody notices.
+        let asks = || {
+            self.steps_of(number)
+                .iter()
+                .any(|step| !step.is_operation())
+        };
+        if self.transcript.events.len() == first && (!event.op.is_buffered() || asks()) {
+            // Somebody has to do it before what comes next, though nobody notices. A question needs an event to come
+            // behind, also where a store stays in its buffer.
             self.push(Kind::Fence, false);
         }
         self.write_answers(Some(number));
@@ -350,16 +356,16 @@ impl<'a> Writer<'a> {
                 (&steps[..end], TaskId::MAIN, Place::BEFORE)
             }
         };
-        let event = number.and(self.transcript.events.len().checked_sub(1));
-        let questions = steps.iter().filter(|step| !step.is_operation());
-        for (at, step) in questions.enumerate() {
+        let event = number.map(|_| self.first);
+        let mut questions = Questions::default();
+        for step in steps.iter().filter(|step| !step.is_operation()) {
             let answer = step.choice.answer();
             self.look(task, u64::from(answer));
             self.transcript.answers.push(Answered {
                 place: Place {
                     task: self.keys.get(task.index()).copied().unwrap_or_default(),
                     ordinal,
-                    part: Place::ANSWERS + at as u32,
+                    part: questions.next_part(step.choice),
                 },
                 answer,
                 count: step.choice.answer_count(),
