@@ -49,9 +49,9 @@ pub(crate) use spawn::{spawn, spawn_all};
 pub(crate) use task::{
     Answer, Seen, abandon, access, add_object, add_sender, ask, clock_look, current_task, enlist,
     give_up_lock, heat, intend_to_wait, is_finished, is_in_task, is_over, is_watched, label,
-    name_object, note_poison, note_use, observe, observe_failed_exchange, operate, operate_at,
-    operate_at_once, operate_calmly, operate_fence, operate_fully, operate_inside, operate_on_task,
-    operate_until, operate_until_at, operate_with, operate_without_object, park_prepare,
-    prefers_writers, set_timer, stamp, task_name, weak_failure,
+    name_object, note_use, observe, observe_failed_exchange, operate, operate_at, operate_at_once,
+    operate_calmly, operate_fence, operate_fully, operate_inside, operate_on_task, operate_until,
+    operate_until_at, operate_with, operate_without_object, park_prepare, prefers_writers,
+    set_timer, stamp, task_name, weak_failure,
 };
 pub(crate) use watchdog::WATCHDOG;

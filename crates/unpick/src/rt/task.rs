@@ -685,27 +685,11 @@ pub(crate) fn prefers_writers() -> bool {
     with_runtime(|runtime, _| runtime.execution.settings().writers_first).unwrap_or(false)
 }
 
-/// Notes that the running task uses what a mutex it holds contains.
+/// Notes what the running task does with a mutex besides operations.
 #[cold]
-pub(crate) fn note_use<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
+pub(crate) fn note_use<M: Modelled + ?Sized>(mutex: &M, effect: fn(ObjectId) -> Effect) {
     if let Some(object) = register(mutex) {
-        let effect = match writes {
-            true => Effect::WritesData(object),
-            false => Effect::ReadsData(object),
-        };
-        with_runtime(|runtime, _| runtime.execution.note(effect));
-    }
-}
-
-/// Notes that the running task looks whether a mutex is poisoned, or changes that.
-#[cold]
-pub(crate) fn note_poison<M: Modelled + ?Sized>(mutex: &M, writes: bool) {
-    if let Some(object) = register(mutex) {
-        let effect = match writes {
-            true => Effect::WritesPoison(object),
-            false => Effect::ReadsPoison(object),
-        };
-        with_runtime(|runtime, _| runtime.execution.note(effect));
+        with_runtime(|runtime, _| runtime.execution.note(effect(object)));
     }
 }
 

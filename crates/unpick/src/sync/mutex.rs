@@ -9,7 +9,7 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use std::thread::panicking;
-use unpick_engine::{Grant, Shape};
+use unpick_engine::{Effect, Grant, Shape};
 use unpick_trace::OpKind;
 
 /// A mutual exclusion lock, as [`std::sync::Mutex`].
@@ -138,7 +138,7 @@ impl<T: ?Sized> Mutex<T> {
     #[inline(always)]
     fn judge<'a>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         if guard.is_watched {
-            rt::note_poison(self, false);
+            rt::note_use(self, Effect::ReadsPoison);
         }
         match self.inner.is_poisoned() {
             true => Err(PoisonError::new(guard)),
@@ -149,7 +149,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Whether a task panicked while it held the mutex.
     pub fn is_poisoned(&self) -> bool {
         if rt::is_watched() {
-            rt::note_poison(self, false);
+            rt::note_use(self, Effect::ReadsPoison);
         }
         self.inner.is_poisoned()
     }
@@ -157,7 +157,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Clears the poisoning.
     pub fn clear_poison(&self) {
         if rt::is_watched() {
-            rt::note_poison(self, true);
+            rt::note_use(self, Effect::WritesPoison);
         }
         self.inner.clear_poison();
     }
@@ -225,7 +225,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
             if panicking() {
                 hold.iter().for_each(Hold::poison);
                 if self.is_watched {
-                    rt::note_poison(mutex, true);
+                    rt::note_use(mutex, Effect::WritesPoison);
                 }
             }
             rt::operate(OpKind::Unlock, mutex);
@@ -267,7 +267,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
         if panicking() {
             hold.poison();
             if self.is_watched {
-                rt::note_poison(self.mutex, true);
+                rt::note_use(self.mutex, Effect::WritesPoison);
             }
             self.unlock_while_unwinding();
         } else if let Way::Inside(location) = self.way {
@@ -291,7 +291,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     #[inline]
     fn deref(&self) -> &T {
         if self.is_watched {
-            rt::note_use(self.mutex, false);
+            rt::note_use(self.mutex, Effect::ReadsData);
         }
         self.hold
             .as_ref()
@@ -303,7 +303,7 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         if self.is_watched {
-            rt::note_use(self.mutex, true);
+            rt::note_use(self.mutex, Effect::WritesData);
         }
         self.hold
             .as_mut()
