@@ -154,6 +154,43 @@ fn what_follows_another_answer_is_explored_too() {
     assert_agree(&Config::new(), program, &expected);
 }
 
+/// The same where the exchanges meet on one variable. What there is to see is left to depth-first search.
+#[test]
+fn what_follows_another_answer_on_one_variable_is_explored_too() {
+    let answers_of = |technique: &str| {
+        let seen = StdArc::new(StdMutex::new(BTreeSet::new()));
+        let answers = StdArc::clone(&seen);
+        let config = Config::new().strategy(technique).executions(EXECUTIONS_MAX);
+        let found = explore(config.keep_going(true), move || {
+            let x = zero();
+            let [looks, first, second] = [(); 3].map(|()| Arc::clone(&x));
+            let looks = spawn(move || looks.load(SeqCst));
+            let first = spawn(move || first.compare_exchange_weak(0, 1, SeqCst, SeqCst));
+            let second = spawn(move || {
+                let own = second.compare_exchange_weak(0, 2, SeqCst, SeqCst);
+                (
+                    own,
+                    second.fetch_update(SeqCst, SeqCst, |value| (value < 2).then_some(value + 1)),
+                )
+            });
+            let answer = (
+                looks.join().unwrap(),
+                first.join().unwrap(),
+                second.join().unwrap(),
+                x.load(SeqCst),
+            );
+            answers.lock().unwrap().insert(answer);
+        });
+        assert!(found.claim().is_exhausted, "{technique}");
+        let seen = seen.lock().unwrap();
+        seen.clone()
+    };
+    let expected = answers_of("dfs");
+    for technique in ["dpor", "odpor", "lazy-odpor"] {
+        assert_eq!(answers_of(technique), expected, "{technique}");
+    }
+}
+
 /// A task poisons and releases within the transition that began with the lock.
 #[test]
 fn a_panic_that_is_caught_releases_its_lock() {
