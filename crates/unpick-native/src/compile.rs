@@ -95,6 +95,9 @@ fn rewrite(
         // First, because input after the user's `-x` would be taken for source, and because the
         // runtime must be found before libc.
         added.extend(link_arguments(runtime));
+        if needs_libgomp(family, arguments) {
+            added.extend(LIBGOMP.map(OsString::from));
+        }
     }
     if reading.mode != Mode::Link {
         add_compile_flags(family, &reading, specs, &mut added);
@@ -112,6 +115,29 @@ fn rewrite(
         all.push("-fno-lto".into());
     }
     Ok(all)
+}
+
+/// Links libgomp, although the runtime has all of it that is called: a program that runs by itself needs it.
+const LIBGOMP: [&str; 3] = [
+    "-Wl,--push-state,--no-as-needed",
+    "-lgomp",
+    "-Wl,--pop-state",
+];
+
+/// Whether a program is linked with the OpenMP library of gcc.
+fn needs_libgomp(family: &Family, arguments: &[OsString]) -> bool {
+    let is_gcc = matches!(family, Family::Gcc { .. });
+    let asks = |argument: &OsString| {
+        let names = [
+            ("-lgomp", true),
+            ("-fopenmp=libgomp", true),
+            ("-fopenmp", is_gcc),
+        ];
+        names
+            .iter()
+            .any(|&(name, counts)| counts && argument == name)
+    };
+    arguments.iter().any(asks)
 }
 
 /// Links the runtime, whether it seems to be needed or not.
@@ -227,6 +253,19 @@ mod tests {
         assert_eq!(rewritten(&GCC, "a.c -o a"), expected);
         let clang = rewritten(&Family::Clang, "a.c -o a");
         assert!(clang.contains("-fsanitize=thread") && clang.contains("-link-runtime"));
+    }
+
+    #[test]
+    fn openmp_keeps_its_library() {
+        let libgomp = LIBGOMP.join(" ");
+        for option in ["-fopenmp", "-lgomp"] {
+            let expected = format!("{LINK} {libgomp} {option} a.o");
+            assert_eq!(rewritten(&GCC, &format!("{option} a.o")), expected);
+        }
+        // That of clang has functions of other names.
+        let expected = format!("{LINK} -fopenmp a.o");
+        assert_eq!(rewritten(&Family::Clang, "-fopenmp a.o"), expected);
+        assert!(!rewritten(&GCC, "-fopenmp -c a.c").contains("gomp"));
     }
 
     #[test]

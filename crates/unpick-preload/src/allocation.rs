@@ -131,7 +131,7 @@ fn clear(block: &mut [u8]) {
     }
 }
 
-fn release(block: *mut c_void, pc: usize) {
+pub fn release(block: *mut c_void, pc: usize) {
     let Some(this) = running() else {
         // The heap goes away as a whole.
         return;

@@ -37,6 +37,7 @@ mod mapping;
 mod memory;
 mod named;
 mod nursery;
+mod openmp;
 mod plain;
 mod posix;
 mod prelude;

@@ -13,6 +13,10 @@ const LIST_MIN: u64 = 8;
 /// The tag of the size of that list, in the table that the loader reads.
 const SIZE_TAG: i64 = 28;
 
+/// The tags of the names of symbols, and of their bytes.
+const NAMES_TAG: i64 = 5;
+const NAMES_SIZE_TAG: i64 = 10;
+
 /// How many libraries had ever been loaded when the program began.
 static LOADS: AtomicU64 = AtomicU64::new(0);
 
@@ -63,6 +67,21 @@ fn loads() -> u64 {
 
 fn any_has_destructors() -> bool {
     visit(has_destructors)
+}
+
+/// Whether a library is loaded whose file begins with this.
+pub fn has(name: &[u8]) -> bool {
+    visit(|info| file_name(info).starts_with(name))
+}
+
+/// Whether anything that is loaded, besides this library and one whose file begins as given, names a symbol.
+pub fn any_imports(symbol: &[u8], except: &[u8]) -> bool {
+    let me = &raw const LOADS as u64;
+    visit(|info| {
+        let is_own =
+            segments(info, |_| true).is_some_and(|(start, end)| (start..end).contains(&me));
+        !is_own && !file_name(info).starts_with(except) && names(info).any(|name| name == symbol)
+    })
 }
 
 /// The files mapped into the program.
@@ -119,9 +138,7 @@ impl Loaded<'_> {
 
     /// Whether it is a library of C++ that comes with a compiler.
     pub fn is_of_cpp(&self) -> bool {
-        // SAFETY: the loader's own name of the file, which ends in zero.
-        let path = unsafe { CStr::from_ptr(self.info.dlpi_name) }.to_bytes();
-        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let name = file_name(self.info);
         name.starts_with(b"libstdc++.so") || name.starts_with(b"libc++")
     }
 
@@ -184,6 +201,16 @@ fn module(info: &libc::dl_phdr_info) -> Option<Module> {
     })
 }
 
+/// The file of a module, without its directories. That of the program has none.
+fn file_name(info: &libc::dl_phdr_info) -> &[u8] {
+    if info.dlpi_name.is_null() {
+        return &[];
+    }
+    // SAFETY: the loader's own name of the file, which ends in zero.
+    let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
+    path.rsplit(|byte| *byte == b'/').next().unwrap_or_default()
+}
+
 fn table(info: &libc::dl_phdr_info) -> &[libc::Elf64_Phdr] {
     // SAFETY: the table of the module, as the C library tells it.
     unsafe { core::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
@@ -207,25 +234,42 @@ fn segments(
 
 /// An entry of the table that the loader reads.
 #[repr(C)]
+#[derive(Clone, Copy)]
 struct Entry {
     tag: i64,
     value: u64,
 }
 
-fn has_destructors(info: &libc::dl_phdr_info) -> bool {
+/// The entries of the table of a module that the loader reads.
+fn entries(info: &libc::dl_phdr_info) -> impl Iterator<Item = (i64, u64)> {
     let is_dynamic = |segment: &&libc::Elf64_Phdr| segment.p_type == libc::PT_DYNAMIC;
-    let Some(dynamic) = table(info).iter().find(is_dynamic) else {
-        return false;
-    };
-    let mut entry = (info.dlpi_addr + dynamic.p_vaddr) as *const Entry;
-    // SAFETY: the table ends with tag zero.
-    unsafe {
-        while (*entry).tag != 0 {
-            if (*entry).tag == SIZE_TAG && (*entry).value > LIST_MIN {
-                return true;
-            }
-            entry = entry.add(1);
+    let dynamic = table(info).iter().find(is_dynamic);
+    let mut entry = dynamic.map(|one| (info.dlpi_addr + one.p_vaddr) as *const Entry);
+    core::iter::from_fn(move || {
+        let at = entry?;
+        // SAFETY: the table ends with tag zero.
+        let Entry { tag, value } = unsafe { at.read() };
+        // SAFETY: this one is not the last.
+        entry = (tag != 0).then(|| unsafe { at.add(1) });
+        (tag != 0).then_some((tag, value))
+    })
+}
+
+fn has_destructors(info: &libc::dl_phdr_info) -> bool {
+    entries(info).any(|(tag, value)| tag == SIZE_TAG && value > LIST_MIN)
+}
+
+/// The names of the symbols that a module defines, or looks for in others.
+fn names(info: &libc::dl_phdr_info) -> impl Iterator<Item = &[u8]> {
+    let value = |wanted: i64| entries(info).find(|entry| entry.0 == wanted);
+    let found = value(NAMES_TAG).zip(value(NAMES_SIZE_TAG));
+    let names = match found {
+        // The loader has made the address that of the memory, in libraries that can be written to.
+        Some(((_, start), (_, size))) if start >= info.dlpi_addr => {
+            // SAFETY: where the loader reads the names.
+            unsafe { core::slice::from_raw_parts(start as *const u8, size as usize) }
         }
-    }
-    false
+        _ => &[],
+    };
+    names.split(|byte| *byte == 0)
 }

@@ -16,7 +16,8 @@ mod thread;
 
 pub use condvar::enlist;
 pub use leaving::look_up;
-pub use thread::{main_stack, stack_of, stack_size};
+pub use mutex::{forget_lock, lock_word, try_lock_word, unlock_word};
+pub use thread::{join, main_stack, stack_of, stack_size};
 
 use crate::bounds;
 use crate::runtime::{OURS, fail, operate_then, runtime};

@@ -13,6 +13,7 @@ mod calls;
 
 use crate::allocation;
 use crate::context::{Context, exchange};
+use crate::openmp::OpenMp;
 use crate::posix::keys::Keys;
 use crate::random::Random;
 use crate::runtime::{Runtime, runtime};
@@ -61,6 +62,7 @@ struct Kept {
     values: Vec<Option<u64>>,
     clocks: Clocks,
     keys: Keys,
+    openmp: OpenMp,
     stacks: Stacks,
     pending: Pending,
     random: Random,
@@ -217,6 +219,7 @@ fn keep(this: &mut Runtime) {
         variables: this.variables.iter().collect(),
         values: this.values.clone(),
         keys: this.keys.clone(),
+        openmp: this.openmp.clone(),
         stacks: this.stacks.clone(),
         pending: this.pending.clone(),
         random: this.random,
@@ -273,6 +276,7 @@ pub fn skip(this: &mut Runtime) {
     this.values.clone_from(&kept.values);
     this.clocks.copy_from(&kept.clocks);
     this.keys.copy_from(&kept.keys);
+    this.openmp.clone_from(&kept.openmp);
     this.stacks.copy_from(&kept.stacks);
     this.pending.copy_from(&kept.pending);
     this.random = kept.random;

@@ -54,6 +54,15 @@ refused! {
     alarm ualarm setitimer timer_create timerfd_create
     sigqueue pthread_sigqueue signalfd killpg tgkill
     sigset sighold sigrelse sigignore sigpause __sigpause __xpg_sigpause sigblock sigsetmask siggetmask
+    GOMP_parallel_reductions GOMP_loop_start GOMP_loop_ordered_start GOMP_loop_ordered_static_start
+    GOMP_loop_ordered_dynamic_start GOMP_loop_ordered_guided_start GOMP_loop_ordered_runtime_start
+    GOMP_loop_static_start GOMP_loop_ull_ordered_static_start GOMP_loop_ull_ordered_dynamic_start
+    GOMP_loop_ull_ordered_guided_start GOMP_loop_ull_ordered_runtime_start GOMP_loop_doacross_start
+    GOMP_loop_doacross_static_start GOMP_loop_doacross_dynamic_start GOMP_loop_doacross_guided_start
+    GOMP_loop_doacross_runtime_start GOMP_loop_ull_start GOMP_loop_ull_ordered_start
+    GOMP_loop_ull_doacross_start GOMP_sections2_start GOMP_taskloop GOMP_taskloop_ull
+    GOMP_taskwait_depend GOMP_taskgroup_reduction_register GOMP_cancel GOMP_cancellation_point
+    GOMP_barrier_cancel GOMP_teams_reg
 }
 
 /// Refuses an attribute of objects if it has the value that is not modelled.

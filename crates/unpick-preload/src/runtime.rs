@@ -8,6 +8,7 @@ use crate::crew::Crew;
 use crate::ending::Ending;
 use crate::io::Io;
 use crate::named::Named;
+use crate::openmp::OpenMp;
 use crate::plain::Plain;
 use crate::posix::keys::Keys;
 use crate::prelude::{self, Prelude};
@@ -182,6 +183,7 @@ pub struct Runtime {
     /// Which places of calls are in instrumented code, as far as that was asked.
     pub instrumented: AddressTable,
     pub keys: Keys,
+    pub openmp: OpenMp,
     pub stacks: Stacks,
     pub pending: Pending,
     pub waits: Waits,
@@ -280,6 +282,7 @@ impl Runtime {
             sites: Sites::new(modules),
             instrumented: AddressTable::new(),
             keys: Keys::new(),
+            openmp: OpenMp::default(),
             stacks: Stacks::new(),
             pending: Pending::new(),
             waits: Waits::new(),
@@ -366,6 +369,7 @@ impl Runtime {
         self.futexes.clear();
         self.addresses.clear();
         self.keys.reset();
+        self.openmp.reset();
         self.stacks.reset();
         self.pending.reset();
         self.waits.reset();

@@ -6,8 +6,8 @@ use crate::libraries::{self, modules, own_segments};
 use crate::real::{self, Main};
 use crate::runtime::{Runtime, running};
 use crate::{
-    allocation, arena, controller, ending, free, nursery, random, signals, standard, sys, tasks,
-    timestamp, watchdog,
+    allocation, arena, controller, ending, free, nursery, openmp, random, signals, standard, sys,
+    tasks, timestamp, watchdog,
 };
 use alloc::boxed::Box;
 use core::ffi::{CStr, c_char, c_int};
@@ -226,6 +226,7 @@ fn look_up() {
     crate::posix::look_up();
     crate::exceptions::look_up();
     libraries::look_up();
+    openmp::look_up();
 }
 
 /// Gives the controller a stack. It lies where the next process finds it, if that is to go on with it;

@@ -158,6 +158,37 @@ pub(super) fn unlock(address: *mut c_void, pc: usize) -> c_int {
     0
 }
 
+/// Locks a lock that is one word, which holds its number.
+pub fn lock_word(address: *mut c_void, pc: usize) {
+    let object = mutex(address, pc);
+    operate_spin(address, Op::new(OpKind::Lock, object), pc);
+}
+
+/// The same if it is free; whether it was.
+pub fn try_lock_word(address: *mut c_void, pc: usize) -> bool {
+    let object = mutex(address, pc);
+    operate_spin(address, Op::new(OpKind::TryLock, object), pc) != Grant::Refused
+}
+
+/// Unlocks such a lock.
+pub fn unlock_word(address: *mut c_void, pc: usize) {
+    let object = mutex(address, pc);
+    operate_on(address, Op::new(OpKind::Unlock, object), pc, |_| {
+        let runtime = runtime();
+        runtime.clocks.release(runtime.current, object);
+    });
+}
+
+/// A lock of so many bytes is initialised or destroyed.
+///
+/// # Safety
+///
+/// The program passes one.
+pub unsafe fn forget_lock(address: *mut c_void, bytes: usize) {
+    // SAFETY: by the caller.
+    unsafe { forget(address, bytes) };
+}
+
 /// Makes a mutex of a kind.
 pub(super) fn make(address: *mut c_void, is_recursive: bool) {
     // SAFETY: the program passes room for a mutex.
@@ -257,8 +288,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Lock, address as usize, pc, || real::pthread_spin_lock()(address));
         }
-        let object = mutex(address, pc);
-        operate_spin(address, Op::new(OpKind::Lock, object), pc);
+        lock_word(address, pc);
         0
     }
 
@@ -266,10 +296,9 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::TryLock, address as usize, pc, || real::pthread_spin_trylock()(address));
         }
-        let object = mutex(address, pc);
-        match operate_spin(address, Op::new(OpKind::TryLock, object), pc) {
-            Grant::Refused => libc::EBUSY,
-            _ => 0,
+        match try_lock_word(address, pc) {
+            true => 0,
+            false => libc::EBUSY,
         }
     }
 
@@ -277,11 +306,7 @@ interpose! {
         if running().is_none() {
             return free::around(Operation::Unlock, address as usize, pc, || real::pthread_spin_unlock()(address));
         }
-        let object = mutex(address, pc);
-        operate_on(address, Op::new(OpKind::Unlock, object), pc, |_| {
-            let runtime = runtime();
-            runtime.clocks.release(runtime.current, object);
-        });
+        unlock_word(address, pc);
         0
     }
 }

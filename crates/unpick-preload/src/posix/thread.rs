@@ -53,7 +53,7 @@ pub(super) fn create(
 }
 
 /// Waits for the end of a task.
-pub(super) fn join(thread: usize, out: *mut *mut c_void, limit: Limit, pc: usize) -> c_int {
+pub fn join(thread: usize, out: *mut *mut c_void, limit: Limit, pc: usize) -> c_int {
     let this = runtime();
     let Some(task) = tasks::find(this, thread) else {
         return libc::ESRCH;
