@@ -103,6 +103,8 @@ pub(crate) struct Task {
     /// Whether the next operation lets others go first. Invariant: `false` while
     /// `Execution::is_plain`.
     yields: bool,
+    /// Whether it must let others go first because they have waited for long. Invariant: as for `yields`.
+    gives_way: bool,
     pub children: u32,
     objects: u32,
     spin: Spin,
@@ -129,6 +131,7 @@ impl Task {
             may_outlive: false,
             has_outlived: false,
             yields: false,
+            gives_way: false,
             children: 0,
             objects: 0,
             spin: Spin::default(),
@@ -464,6 +467,7 @@ impl Execution {
         slot.may_outlive = false;
         slot.has_outlived = false;
         slot.yields = false;
+        slot.gives_way = false;
         slot.clock_looks = 0;
         slot.spin.reset();
         let state = State::Task {

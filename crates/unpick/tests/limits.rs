@@ -67,6 +67,36 @@ fn a_long_loop_in_one_task_passes() {
     }
 }
 
+/// There is one schedule, however long it is.
+#[test]
+fn a_task_that_is_alone_goes_on_to_its_end() {
+    let found = by_default(|| {
+        let total = AtomicUsize::new(0);
+        (0..300_000).for_each(|_| _ = total.fetch_add(1, SeqCst));
+        assert_eq!(total.load(SeqCst), 300_001);
+    });
+    assert_eq!(found.failures, 1);
+    // Nor does it wait that walks over many.
+    let found = by_default(|| {
+        let all: Vec<AtomicUsize> = (0..100).map(AtomicUsize::new).collect();
+        let sum = |_| all.iter().map(|one| one.load(SeqCst)).sum::<usize>();
+        assert_eq!((0..3_000).map(sum).sum::<usize>(), 3_000 * 4_950);
+    });
+    assert_passes(&found);
+    // It is not alone, although the other one cannot go on at the moment.
+    let found = by_default(|| {
+        let total = Arc::new(Mutex::new(0));
+        let other = total.clone();
+        let guard = total.lock().unwrap();
+        let waiting = thread::spawn(move || *other.lock().unwrap());
+        let count = AtomicUsize::new(0);
+        (0..300_000).for_each(|_| _ = count.fetch_add(1, SeqCst));
+        drop(guard);
+        assert_eq!(waiting.join().unwrap(), 1);
+    });
+    assert_eq!((found.failures, found.inconclusive), (1, 0));
+}
+
 /// Waits for what another task writes, and changes something at every turn.
 fn polls_a_mutex() {
     let flag = Arc::new(Mutex::new(false));

@@ -238,3 +238,55 @@ fn timers_that_fire_bring_later_ones_near() {
     assert_eq!(seen(|| is_overtaken_after(ms(40))), [0]);
     assert_eq!(seen(|| is_overtaken_after(ms(60))), [0, 1]);
 }
+
+/// Tasks that yield a few times each, in total more often than a loop that waits is let go round.
+fn many_yield() {
+    let count = Arc::new(AtomicUsize::new(0));
+    for _ in 0..50 {
+        let count = count.clone();
+        thread::spawn(move || {
+            (0..10).for_each(|_| thread::yield_now());
+            count.fetch_add(1, SeqCst);
+        });
+    }
+    thread::sleep(Duration::from_secs(10));
+    assert_eq!(count.load(SeqCst), 50);
+}
+
+#[test]
+fn tasks_that_yield_and_go_on_do_not_let_time_pass() {
+    for strategy in ["portfolio", "random", "dfs"] {
+        let found = explore(config(strategy).executions(20), many_yield);
+        assert_eq!(found.failures, 0, "{strategy}");
+    }
+}
+
+/// Waits in a loop for what comes after a sleep, in an execution long enough for fair scheduling.
+fn polls_for_long() {
+    let flag = Arc::new(AtomicUsize::new(0));
+    let setter = flag.clone();
+    thread::spawn(move || {
+        for _ in 0..10 {
+            thread::sleep(Duration::from_secs(1));
+            setter.fetch_add(1, SeqCst);
+        }
+    });
+    while flag.load(SeqCst) < 10 {
+        thread::yield_now();
+    }
+    assert_ne!(flag.load(SeqCst), 10);
+}
+
+/// Whether time passes beside tasks that wait in loops follows from the schedule, whoever leads.
+#[test]
+fn a_replay_lets_time_pass_where_the_strategy_did() {
+    for strategy in SAMPLERS.iter().chain(&["dfs", "round-robin"]) {
+        let config = config(strategy).executions(3).keep_going(false);
+        let found = explore(config.clone(), polls_for_long);
+        let failure = found.first_failure.expect("it always fails");
+        assert!(failure.trace.steps.len() > 2_048, "{strategy}");
+        let again = unpick::replay(&config, &polls_for_long, failure.trace.clone());
+        assert_eq!(again.outcome, failure.outcome, "{strategy}");
+        assert_eq!(again.trace.hash(), failure.trace.hash(), "{strategy}");
+    }
+}

@@ -19,8 +19,9 @@ use unpick_trace::{Op, OpKind, TaskId, TaskSet};
 /// before it goes to sleep looks less often.
 const SHORT_LOOKS: u32 = 64;
 
-/// Decisions without a change after which time passes although tasks can run, if all of them wait in loops.
-const IDLE_MAX: u32 = 100;
+/// Turns of each task that can run after which time passes, if nothing has changed meanwhile and all of them wait in
+/// loops.
+const IDLE_MAX: u32 = 200;
 
 /// When a timer fires at the earliest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +61,9 @@ pub(super) struct Clock {
     held_since_ns: u64,
     /// The task that looked last, and the steps there were.
     looker: Option<(TaskId, usize)>,
-    /// Decisions since the last change, and the epoch of that change.
-    idle: (u32, u32),
+    /// By task, how many turns it had since the last change, and the epoch of that change.
+    idle_turns: Vec<u32>,
+    idle_epoch: u32,
 }
 
 impl Clock {
@@ -75,7 +77,7 @@ impl Clock {
         self.has_long_timer = false;
         self.held_since_ns = 0;
         self.looker = None;
-        self.idle = (0, 0);
+        self.idle_turns.clear();
     }
 
     #[inline]
@@ -240,16 +242,27 @@ impl Execution {
     }
 
     /// Whether all tasks that can run have waited in loops for long. They wait for a timer then.
+    ///
+    /// Follows from the schedule alone, and not from what the strategy asks for: a replay must find the same.
     fn is_idle(&mut self) -> bool {
-        let (decisions, epoch) = self.clock.idle;
-        let decisions = if epoch == self.epoch {
-            decisions + 1
-        } else {
-            0
+        let clock = &mut self.clock;
+        if clock.idle_epoch != self.epoch {
+            clock.idle_epoch = self.epoch;
+            clock.idle_turns.clear();
+        }
+        let last = self.last.index();
+        if clock.idle_turns.len() <= last {
+            clock.idle_turns.resize(last + 1, 0);
+        }
+        clock.idle_turns[last] += 1;
+        if clock.idle_turns[last] < IDLE_MAX {
+            return false;
+        }
+        let has_waited = |task: TaskId| {
+            let turns = self.clock.idle_turns.get(task.index());
+            turns.is_some_and(|&turns| turns >= IDLE_MAX) && self.tasks[task.index()].yields
         };
-        self.clock.idle = (decisions, self.epoch);
-        let mut enabled = self.enabled.bits().iter();
-        decisions >= IDLE_MAX && enabled.all(|task| self.yields(task))
+        self.enabled.bits().iter().all(has_waited)
     }
 
     /// The clock jumps to the earliest deadline.
@@ -257,7 +270,7 @@ impl Execution {
         let waiting = self.clock.waiting.bits().iter();
         let deadlines = waiting.map(|task| self.clock.alarm(task).deadline_ns);
         self.clock.now_ns = deadlines.min().unwrap_or(0).max(self.clock.now_ns);
-        self.clock.idle = (0, self.epoch);
+        self.clock.idle_turns.clear();
     }
 
     /// Enables the tasks with timers that can go on, and no other ones. Answers whether a timer cannot fire.

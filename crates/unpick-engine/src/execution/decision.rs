@@ -80,6 +80,7 @@ impl Execution {
     #[inline(never)]
     fn note_turn(&mut self, task: TaskId, op: Op) {
         let slot = &mut self.tasks[task.index()];
+        slot.gives_way = false;
         if !slot.was_idle {
             slot.yields = op.yields();
         } else if slot.epoch_seen == self.epoch {
@@ -105,7 +106,7 @@ impl Execution {
     #[inline]
     pub(crate) fn yields(&self, task: TaskId) -> bool {
         let task = &self.tasks[task.index()];
-        task.status == Status::Pending && task.yields
+        task.status == Status::Pending && (task.yields || task.gives_way)
     }
 
     /// Takes in the next operation of the running task and lets the strategy choose who goes on.
@@ -328,7 +329,7 @@ impl Execution {
         self.forced_count += 1;
         if self.outcome.is_some()
             || !self.enabled.bits().contains(task)
-            || self.operation_count + self.forced_count > self.settings.operations_max()
+            || self.forced_count > self.settings.operations_max()
         {
             return false;
         }
@@ -430,7 +431,8 @@ impl Execution {
 
     /// What the rules for tasks that yield must know of an operation that is about to be performed.
     fn note_yield(&mut self, task: TaskId) {
-        let yields = core::mem::take(&mut self.tasks[task.index()].yields);
+        let slot = &mut self.tasks[task.index()];
+        let yields = core::mem::take(&mut slot.yields) | core::mem::take(&mut slot.gives_way);
         let reason = yields.then(|| self.reason_to_yield(task));
         self.fairness.schedule(task, reason, self.enabled.bits());
         self.last_step = self.trace.steps.len();

@@ -19,7 +19,8 @@
 //!   the tail is long cannot be told from one that does so for ever.
 //!   Before that time has passed: after every [`ROUNDS_MIN`] rounds without a change the clock jumps to the earliest
 //!   deadline, as if no task could go on.
-//! * Otherwise it is *inconclusive*: a server that serves for ever, or a program that needs longer.
+//! * Otherwise it is *inconclusive*: a server that serves for ever, or a program that needs longer. A tail in which one
+//!   task alone can run has no other schedule, and goes on up to [`ALONE_MAX`] times as far.
 //!
 //! Nothing that happens in a tail is a point of a search: a search would never come back from there. So the
 //! step limit is a proviso, and strategies that watch take an execution for over at the limit.
@@ -27,7 +28,7 @@
 use super::Execution;
 use crate::{Proviso, Strategy};
 use alloc::{format, string::String, vec::Vec};
-use unpick_trace::{Choice, Failure, FailureKind, Outcome, TaskBits, TaskId, TaskSet};
+use unpick_trace::{Choice, Failure, FailureKind, ObjectId, Outcome, TaskBits, TaskId, TaskSet};
 
 /// Operations between two looks for tasks that wait. More than ordinary executions have, so that these are
 /// as they are without fairness.
@@ -38,6 +39,14 @@ const ROUNDS_MIN: u64 = 100;
 
 /// A turn in a tail has 2^0 to 2^6 operations.
 const TURN_LOG_MAX: u64 = 6;
+
+/// How many times as far a tail goes in which no second task can run, and one in which that task changes nothing but looks
+/// at more than [`OBJECTS_MAX`] objects: to walk over many is not to wait.
+const ALONE_MAX: u64 = 50;
+const ALONE_UNCHANGED_MAX: u64 = 10;
+
+/// Objects that a loop looks at that waits for a change.
+const OBJECTS_MAX: usize = 16;
 
 /// Which tasks have waited for long.
 #[derive(Default)]
@@ -51,6 +60,8 @@ pub(super) struct Waits {
 #[derive(Default)]
 pub(super) struct Tail {
     pub is_active: bool,
+    /// Whether more than one task could run at some point of it.
+    is_contended: bool,
     /// Whether the execution was ended because it had no operation left.
     is_used_up: bool,
     /// Whether the execution counts, for a strategy that has looked at it at the limit.
@@ -63,6 +74,8 @@ pub(super) struct Tail {
     /// Rounds since something changed, and the epoch of that change.
     rounds: u64,
     epoch: u32,
+    /// Objects that were looked at since then, up to one more than [`OBJECTS_MAX`].
+    objects: Vec<ObjectId>,
 }
 
 impl Tail {
@@ -107,6 +120,7 @@ impl Tail {
         if self.epoch != epoch {
             self.epoch = epoch;
             self.rounds = 0;
+            self.objects.clear();
         }
         self.rounds > 0 && self.rounds.is_multiple_of(ROUNDS_MIN)
     }
@@ -149,9 +163,27 @@ impl Execution {
         } else if self.operation_count < self.settings.steps_max {
             self.look_for_waits();
             true
+        } else if self.tail.is_active {
+            self.lengthen_tail()
         } else {
             self.operation_count < self.settings.operations_max() && self.begin_tail(strategy)
         }
+    }
+
+    /// Lets a tail go on in which one task alone could run. Answers whether it does.
+    fn lengthen_tail(&mut self) -> bool {
+        let length = self.settings.operations_max();
+        let factor = match self.tail.rounds < ROUNDS_MIN {
+            true => ALONE_MAX,
+            false if self.tail.objects.len() > OBJECTS_MAX => ALONE_UNCHANGED_MAX,
+            false => return false,
+        };
+        let is_short = self.operation_count < length.saturating_mul(factor);
+        let goes_on = !self.tail.is_contended && is_short;
+        if goes_on {
+            self.operation_limit = self.operation_count + length;
+        }
+        goes_on
     }
 
     /// Has the running task yield if another one has waited since the last look.
@@ -168,7 +200,7 @@ impl Execution {
             *seen = operations;
         }
         if is_waiting && self.enabled.bits().contains(self.last) {
-            self.tasks[self.last.index()].yields = true;
+            self.tasks[self.last.index()].gives_way = true;
             self.last_yields = true;
             self.is_plain = false;
         }
@@ -196,6 +228,8 @@ impl Execution {
         self.is_plain = false;
         self.operation_limit = self.settings.operations_max();
         self.tail.is_active = true;
+        self.tail.is_contended = false;
+        self.tail.objects.clear();
         self.tail.random = self.trace.hash();
         self.tail.turn = 0;
         self.tail.rounds = 0;
@@ -218,6 +252,11 @@ impl Execution {
 
     /// Notes that a task goes on in the tail. Tasks that only wait for a change in a loop do not hold up the clock for ever.
     pub(super) fn note_tail(&mut self, task: TaskId) {
+        self.tail.is_contended |= self.enabled_count > 1;
+        let object = self.tasks[task.index()].op.object;
+        if self.tail.objects.len() <= OBJECTS_MAX && !self.tail.objects.contains(&object) {
+            self.tail.objects.push(object);
+        }
         if self.tail.note(task, self.enabled.bits(), self.epoch) {
             self.let_time_pass();
         }
@@ -232,7 +271,7 @@ impl Execution {
     /// The outcome of an execution that has come to its last operation, and not to its end.
     #[cold]
     pub(super) fn end_at_limit(&mut self) {
-        let limit = self.settings.operations_max();
+        let limit = self.operation_count;
         self.assume(Proviso::StepLimit);
         self.tail.is_used_up = true;
         let is_livelock = self.tail.is_active && self.tail.rounds >= ROUNDS_MIN;
