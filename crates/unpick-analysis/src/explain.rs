@@ -134,6 +134,7 @@ pub fn explain(
         locks_elsewhere: &locks_elsewhere,
         meaning: &meaning,
         is_inevitable,
+        is_wide: false,
     };
     let named = pattern::of(&known);
     let mut causes = essential(&events, &known.causes);

@@ -24,35 +24,52 @@ pub(super) fn ordering(
     let Outcome::Fail(failure) = &failing.outcome else {
         return None;
     };
-    let of_task = events.iter().enumerate();
+    let tasks = || (0..failing.trace.tasks.len()).map(|task| TaskId(task as u32));
+    let of_task = events.iter().enumerate().rev();
     let of_task = of_task.filter(|(_, event)| event.task == failure.task && event.is_part());
-    for (index, event) in of_task.rev().take(HELD_MAX) {
-        for other in (0..failing.trace.tasks.len()).map(|task| TaskId(task as u32)) {
-            if other == failure.task {
-                continue;
-            }
-            let before = events[..index].iter().map(|event| event.task);
-            let mut segments = Segment::of(before);
-            segments.push(Segment {
-                task: other,
-                operations: ALL,
-            });
-            let ended = run(&Plan::new(&failing.trace, &segments))?;
-            if !same_failure(&ended.outcome, &failing.outcome)
-                && let Some(mut late) = done_before(&ended, event, other, events)
-            {
-                late.op.object = known_object(&failing.trace, &ended.trace, late.op.object);
-                return Some((index, late));
-            }
+    let of_task = of_task.take(HELD_MAX);
+    let pairs = of_task.flat_map(|(index, _)| tasks().map(move |other| (index, other)));
+    let pairs = pairs.filter(|(_, other)| *other != failure.task);
+    for (index, other) in pairs.chain(read_elsewhere(failing, failure.task, events)) {
+        let before = events[..index].iter().map(|event| event.task);
+        let mut segments = Segment::of(before);
+        segments.push(Segment {
+            task: other,
+            operations: ALL,
+        });
+        let ended = run(&Plan::new(&failing.trace, &segments))?;
+        if !same_failure(&ended.outcome, &failing.outcome)
+            && let Some(mut late) = done_before(&ended, &events[index], other, events)
+        {
+            late.op.object = known_object(&failing.trace, &ended.trace, late.op.object);
+            return Some((index, late));
         }
     }
     None
 }
 
+/// What tasks have read that did not fail themselves, the last one first, with each other task, which should perhaps have
+/// done something before: the harness of a test fails for the task that panicked.
+fn read_elsewhere<'a>(
+    failing: &'a Ended,
+    failed: TaskId,
+    events: &'a [Event],
+) -> impl Iterator<Item = (usize, TaskId)> {
+    let read = events.iter().enumerate().rev();
+    let read =
+        read.filter(move |(_, event)| event.task != failed && event.is_access() && !event.writes());
+    read.take(HELD_MAX).flat_map(move |(index, event)| {
+        let tasks = (0..failing.trace.tasks.len()).map(|task| TaskId(task as u32));
+        let others = tasks.filter(|other| *other != event.task && *other != failed);
+        others.map(move |other| (index, other))
+    })
+}
+
 /// The operation of `other` that comes before `event` in an execution that does not fail, conflicts with it,
 /// and did not happen in the one that does.
 fn done_before(ended: &Ended, event: &Event, other: TaskId, events: &[Event]) -> Option<Event> {
-    let known = events.iter().filter(|event| event.task == other).count() as u64;
+    let performed = events.iter().filter(|event| event.is_performed);
+    let known = performed.filter(|event| event.task == other).count() as u64;
     let (mut done, mut number) = (0, 0);
     for step in ended.trace.operations() {
         done += u64::from(step.task == event.task);

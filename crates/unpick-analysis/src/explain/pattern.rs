@@ -1,7 +1,7 @@
 //! Names for what causes look like together.
 
 use super::overtaken::{is_overtaken, is_seen_first};
-use super::{Cause, Event, Meaning, made_locks};
+use super::{Cause, Event, Meaning, made_locks, serial};
 use crate::shrink::Ended;
 use unpick_trace::{Deadlock, FailureKind, ObjectId, OpKind, Outcome, TaskId};
 
@@ -87,6 +87,8 @@ pub(super) struct Known<'a> {
     pub meaning: &'a dyn Fn(&Event) -> Meaning,
     /// Whether every schedule that was tried fails.
     pub is_inevitable: bool,
+    /// Whether its intrusions only lie within those that were tried.
+    pub is_wide: bool,
 }
 
 impl Known<'_> {
@@ -95,12 +97,19 @@ impl Known<'_> {
         self.least([cause.first, cause.second])
     }
 
-    /// What lies in the user's own code; if that is nothing, what no handle counts; if that is nothing either, all. A
-    /// library orders its tasks by counts and latches, and to turn those round may well keep a bug of the user from
-    /// showing.
+    /// What lies in the user's own code; if that is nothing, what no handle counts; if that is nothing either, what
+    /// lies within intrusions into the counts of handles; else all. A library orders its tasks by counts and latches,
+    /// and to turn those round may well keep a bug of the user from showing.
     fn own(&self) -> Known<'_> {
-        for least in [Meaning::Own, Meaning::Library] {
-            let mut known = self.clone();
+        let mut wider = self.clone();
+        let within = self.intrusions.iter();
+        let within = within.flat_map(|outer| serial::within(self.events, outer));
+        wider.intrusions.extend(within);
+        wider.is_wide = true;
+        let wider = [(&wider, Meaning::Own), (&wider, Meaning::Library)];
+        let levels = [(self, Meaning::Own), (self, Meaning::Library)];
+        for (known, least) in levels.into_iter().chain(wider) {
+            let mut known = known.clone();
             known
                 .causes
                 .retain(|cause| self.least([cause.first, cause.second]) >= least);
@@ -187,6 +196,11 @@ fn of_causes(known: &Known<'_>) -> (Pattern, Option<Intrusion>) {
     ];
     for pattern in ranked {
         if let Some((_, intrusion)) = found.iter().find(|(kind, _)| *kind == pattern) {
+            // What a whole task did is more than to bring a value back.
+            let pattern = match pattern {
+                Pattern::Aba if known.is_wide => Pattern::CheckThenAct,
+                pattern => pattern,
+            };
             return (pattern, Some(*intrusion));
         }
     }

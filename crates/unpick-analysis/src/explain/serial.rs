@@ -54,6 +54,26 @@ pub(super) fn intrusions(
     Some(found)
 }
 
+/// Other operations of the same tasks that lie within an intrusion and look like it. Whole tasks were moved to find the
+/// intrusion, so that these may be the reason as well.
+pub(super) fn within(events: &[Event], outer: &Intrusion) -> Vec<Intrusion> {
+    let task = |index: usize| events[index].task;
+    let inner = separations(events).into_iter().filter(|inner| {
+        let is_inside = inner.before >= outer.before && inner.after <= outer.after;
+        is_inside && task(inner.before) == task(outer.before)
+    });
+    let inner = inner.flat_map(|inner| {
+        inner.between.into_iter().map(move |between| Intrusion {
+            before: inner.before,
+            between,
+            after: inner.after,
+        })
+    });
+    inner
+        .filter(|inner| task(inner.between) == task(outer.between))
+        .collect()
+}
+
 /// Two operations of one task on one object, and those of others on it in between.
 struct Separation {
     before: usize,
