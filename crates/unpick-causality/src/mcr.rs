@@ -28,6 +28,9 @@ use unpick_trace::{Choice, Outcome, TaskId};
 /// States of the search for a shortest schedule.
 const LITERAL_STATES_MAX: usize = 200_000;
 
+/// Events of a trace that is planned from, at most: longer ones take minutes, and most are loops that go round and round.
+const EVENTS_MAX: usize = 5_000;
+
 /// Whether the algorithm is the published one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -149,6 +152,10 @@ impl Mcr {
 
     /// The seeds that come of an execution with this transcript.
     fn expand(&mut self, transcript: &Transcript, seed: &Seed) -> Vec<Seed> {
+        if transcript.events.len() > EVENTS_MAX {
+            self.is_incomplete = true;
+            return Vec::new();
+        }
         let start = Instant::now();
         let (memory, performed) = (transcript.memory, transcript.performed);
         let (initial, events) = (&transcript.initial, &transcript.events);
