@@ -41,6 +41,8 @@ pub enum Proviso {
     LazyLocks,
     /// The technique plans from traces, and did not ask everything about one of them.
     Unplanned,
+    /// A task sent a signal to another task, or to the process.
+    Signals,
 }
 
 impl Proviso {
@@ -61,6 +63,7 @@ impl Proviso {
         Proviso::Bound,
         Proviso::LazyLocks,
         Proviso::Unplanned,
+        Proviso::Signals,
     ];
 
     /// The proviso in one word, for machines.
@@ -81,6 +84,7 @@ impl Proviso {
             Proviso::LazyLocks => "lazy-locks",
             Proviso::Unplanned => "unplanned",
             Proviso::Unwinding => "unwinding",
+            Proviso::Signals => "signals",
         }
     }
 
@@ -125,6 +129,9 @@ impl Proviso {
                 "no bug depends on an order of critical sections that the technique ignored"
             }
             Proviso::Unplanned => "the plans that the technique left out lead to no bug",
+            Proviso::Signals => {
+                "no bug depends on when a signal arrives, which task handles it, or what it interrupts"
+            }
             Proviso::Unwinding => {
                 "no bug needs a task to run while another task unwinds from a panic that it catches"
             }
@@ -144,10 +151,11 @@ impl Provisos {
     /// No proviso.
     pub const NONE: Provisos = Provisos(0);
 
-    /// What only techniques assume that follow one task as long as they can: randomised ones go on past
-    /// yields, and leave a loop when they like.
-    pub const OF_SEARCHES: Provisos =
-        Provisos(Proviso::ForcedSwitch.bit() | Proviso::SpinCutShort.bit());
+    /// What techniques assume that follow one task as long as they can, or that reduce: randomised ones go on
+    /// past yields, leave a loop when they like, and let signals arrive at any moment.
+    pub const OF_SEARCHES: Provisos = Provisos(
+        Proviso::ForcedSwitch.bit() | Proviso::SpinCutShort.bit() | Proviso::Signals.bit(),
+    );
 
     /// Adds one.
     #[inline]

@@ -14,6 +14,7 @@ use alloc::{format, string::String, vec::Vec};
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
 use core::slice::from_raw_parts_mut;
+use unpick_engine::Proviso;
 use unpick_memory::{Finding, Heap, Misuse, Origin};
 use unpick_protocol::Reexecution;
 use unpick_trace::FailureKind;
@@ -136,6 +137,9 @@ pub fn release(block: *mut c_void, pc: usize) {
         // The heap goes away as a whole.
         return;
     };
+    if this.is_planned && this.races && !this.is_alone() {
+        this.execution.assume(Proviso::Unplanned);
+    }
     let released = this.heap.release(block.cast(), origin(pc));
     let start = block as usize;
     if let Ok(released) = &released {

@@ -40,6 +40,34 @@ pub fn is_in(address: usize) -> bool {
     answer.unwrap_or(false)
 }
 
+/// Whether instrumented code has atomic operations that the instrumentation left as they are: a compare-and-exchange of
+/// the processor, which is what `fetch_max` and `fetch_min` of Rust become, or assembly.
+pub fn has_atomics_of_its_own() -> bool {
+    libraries::any_calling(b"__tsan_func_entry", |module, code| {
+        let places = code.windows(5).enumerate();
+        let mut exchanges = places.filter(|(_, bytes)| is_exchange(bytes));
+        exchanges.any(|(place, _)| {
+            let address = code.as_ptr() as usize + place;
+            let function = function_at(module, address);
+            function.is_some_and(|function| announces_itself(module, function))
+        })
+    })
+}
+
+/// Whether code begins with a locked compare-and-exchange.
+fn is_exchange(code: &[u8]) -> bool {
+    const LOCK: u8 = 0xf0;
+    let is_prefix = |byte: u8| byte == 0x66 || byte & 0xf0 == 0x40;
+    if code[0] != LOCK {
+        return false;
+    }
+    let start = 1 + code[1..3]
+        .iter()
+        .take_while(|&&byte| is_prefix(byte))
+        .count();
+    code[start] == 0x0f && matches!(code[start + 1], 0xb0 | 0xb1)
+}
+
 /// A number of four bytes in the memory of a module.
 fn word(module: &Loaded<'_>, address: usize) -> Option<i32> {
     let is_mapped = module.holds(address..address + 4);

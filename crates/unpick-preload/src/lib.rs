@@ -58,6 +58,7 @@ mod sys;
 mod tasks;
 mod time;
 mod timestamp;
+mod unseen;
 mod unwinding;
 mod waiting;
 mod watchdog;

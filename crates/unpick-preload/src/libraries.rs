@@ -84,6 +84,28 @@ pub fn any_imports(symbol: &[u8], except: &[u8]) -> bool {
     })
 }
 
+/// Whether a look at the code of a module that calls a function is a hit, for any module besides this library.
+pub fn any_calling(function: &[u8], mut look: impl FnMut(&Loaded<'_>, &[u8]) -> bool) -> bool {
+    let me = &raw const LOADS as u64;
+    visit(|info| {
+        let is_own =
+            segments(info, |_| true).is_some_and(|(start, end)| (start..end).contains(&me));
+        if is_own || !names(info).any(|name| name == function) {
+            return false;
+        }
+        let module = loaded(info);
+        let mut code = module
+            .segments()
+            .filter(|(_, flags)| flags & libc::PF_X != 0);
+        code.any(|(range, flags)| {
+            // SAFETY: a segment of the module, which may be read.
+            let bytes =
+                unsafe { core::slice::from_raw_parts(range.start as *const u8, range.len()) };
+            flags & libc::PF_R != 0 && look(&module, bytes)
+        })
+    })
+}
+
 /// The files mapped into the program.
 pub fn modules() -> Vec<Module> {
     let mut modules = Vec::new();
@@ -154,18 +176,22 @@ impl Loaded<'_> {
 pub fn find<R>(address: usize, look: impl Fn(&Loaded<'_>) -> R) -> Option<R> {
     let mut found = None;
     visit(|info| {
-        let is_table = |one: &&libc::Elf64_Phdr| one.p_type == libc::PT_GNU_EH_FRAME;
-        let unwinding = table(info).iter().find(is_table);
-        let module = Loaded {
-            info,
-            unwinding: unwinding.map(|one| (info.dlpi_addr + one.p_vaddr) as usize),
-        };
+        let module = loaded(info);
         if module.code_end(address).is_some() {
             found = Some(look(&module));
         }
         found.is_some()
     });
     found
+}
+
+fn loaded(info: &libc::dl_phdr_info) -> Loaded<'_> {
+    let is_table = |one: &&libc::Elf64_Phdr| one.p_type == libc::PT_GNU_EH_FRAME;
+    let unwinding = table(info).iter().find(is_table);
+    Loaded {
+        info,
+        unwinding: unwinding.map(|one| (info.dlpi_addr + one.p_vaddr) as usize),
+    }
 }
 
 /// Shows everything that is loaded now, until something says that this was enough; whether it did.

@@ -1,9 +1,10 @@
 //! Memory that the program maps: taken back after the execution.
 
 use crate::prelude;
-use crate::runtime::running;
+use crate::runtime::{Runtime, running};
 use crate::sys::{self, with_errno};
 use core::ffi::c_int;
+use unpick_engine::Proviso;
 
 fn map(address: usize, size: usize, rest: [i64; 4]) -> usize {
     let [protection, flags, file, offset] = rest;
@@ -18,6 +19,13 @@ fn map(address: usize, size: usize, rest: [i64; 4]) -> usize {
         this.snapshot.note_mapped(range);
     }
     with_errno(result) as usize
+}
+
+/// Memory goes away that other tasks may use: no operation stands for that.
+fn note_change(this: &mut Runtime) {
+    if !this.is_alone() {
+        this.execution.assume(Proviso::NotInstrumented);
+    }
 }
 
 /// Maps memory.
@@ -67,6 +75,7 @@ unsafe extern "C" fn munmap(address: usize, size: usize) -> c_int {
     // SAFETY: by the caller.
     let result = unsafe { sys::call(libc::SYS_munmap, arguments) };
     if let (Some(this), 0) = (running(), result) {
+        note_change(this);
         prelude::spoil();
         let range = address..address + size.next_multiple_of(4096);
         this.buffers.forget(range.clone());
@@ -99,6 +108,7 @@ unsafe extern "C" fn mremap(
     // SAFETY: by the caller.
     let result = unsafe { sys::call(libc::SYS_mremap, arguments) };
     if let (Some(this), true) = (running(), result > 0) {
+        note_change(this);
         prelude::spoil();
         let gone = address..address + size.next_multiple_of(4096);
         this.buffers.forget(gone.clone());

@@ -16,27 +16,31 @@ mod thread;
 
 pub use condvar::enlist;
 pub use leaving::look_up;
-pub use mutex::{forget_lock, lock_word, try_lock_word, unlock_word};
+pub use mutex::{destroy_lock, lock_word, make_lock, try_lock_word, unlock_word};
 pub use thread::{join, main_stack, stack_of, stack_size};
 
 use crate::bounds;
-use crate::runtime::{OURS, fail, operate_then, runtime};
+use crate::runtime::{OURS, fail, operate, operate_then, runtime};
 use alloc::format;
 use core::ffi::c_void;
 use core::ops::Range;
 use unpick_engine::{Effect, Grant, Shape};
-use unpick_trace::{FailureKind, ObjectId, ObjectKind, Op};
+use unpick_trace::{FailureKind, ObjectId, ObjectKind, Op, OpKind};
 
 /// The object at an address. Something else there is a fault of the program.
 fn object(address: *mut c_void, shape: Shape, kind: ObjectKind, pc: usize) -> ObjectId {
     bounds::check_object(address as usize, kind, pc);
     // SAFETY: the program passes its object, which begins with a word.
     let word = unsafe { &mut *address.cast::<u32>() };
+    let is_destroyed = *word == DESTROYED;
     match runtime().object_in(word, shape, kind) {
         Some(object) => object,
         None => {
-            let word = kind.word();
-            let message = format!("the {word} used here is not initialised, or was overwritten");
+            let what = match is_destroyed {
+                true => "was destroyed before",
+                false => "is not initialised, or was overwritten",
+            };
+            let message = format!("the {} used here {what}", kind.word());
             fail(FailureKind::Misuse, &message, pc)
         }
     }
@@ -63,6 +67,15 @@ fn check_still(address: *mut c_void, object: ObjectId, pc: usize) {
         let (word, task) = (kind.word(), this.execution.trace().task_name(this.current));
         let message = format!("the {word} was destroyed while {task} was about to use it");
         fail(FailureKind::Misuse, &message, pc);
+    }
+}
+
+/// Lets others run before an object is initialised or destroyed: they may use it already, or still.
+fn point_at(address: *mut c_void, pc: usize) {
+    let this = runtime();
+    if !this.is_alone() {
+        let variable = this.variable(address as usize);
+        operate(Op::new(OpKind::Store, variable), pc);
     }
 }
 
@@ -98,12 +111,30 @@ pub fn note_freed(freed: Range<usize>) {
     }
 }
 
-/// Makes an object unknown: it is initialised or destroyed.
+/// What an object that was destroyed holds in its first word, until it is initialised again or its memory is used for
+/// something else.
+const DESTROYED: u32 = OURS - 1;
+
+/// Destroys an object: who uses it from now on is at fault.
 ///
 /// # Safety
 ///
 /// The object of the program is of that many bytes.
-unsafe fn forget(address: *mut c_void, bytes: usize) {
+unsafe fn destroy(address: *mut c_void, bytes: usize, pc: usize) {
+    // SAFETY: by the caller.
+    unsafe {
+        forget(address, bytes, pc);
+        address.cast::<u32>().write(DESTROYED);
+    }
+}
+
+/// Makes an object unknown: it is initialised.
+///
+/// # Safety
+///
+/// The object of the program is of that many bytes.
+unsafe fn forget(address: *mut c_void, bytes: usize, pc: usize) {
+    point_at(address, pc);
     // SAFETY: by the caller.
     unsafe {
         note_gone(address);

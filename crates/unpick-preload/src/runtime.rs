@@ -29,11 +29,13 @@ use core::ffi::c_void;
 use core::ops::Range;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use unpick_engine::{Begin, Decision, Execution, Grant, Settings, Shape, Stop, Strategy, View};
+use unpick_engine::{
+    Begin, Decision, Execution, Grant, Proviso, Settings, Shape, Stop, Strategy, View,
+};
 use unpick_memory::{Clocks, Heap, Learning, Shadow, Shared};
 use unpick_protocol::{
     Desk, Launch, Module, Order, Points, STOP_AT_NEXT_STEP, StandardCode, Start, Trouble,
-    TroubleKind,
+    TroubleKind, Work,
 };
 use unpick_trace::{
     Choice, Failure, FailureKind, ObjectId, ObjectKind, Op, OpKind, SiteId, TaskId,
@@ -180,6 +182,8 @@ pub struct Runtime {
     /// Where each object lies; zero if nowhere.
     pub addresses: Vec<u64>,
     pub sites: Sites,
+    /// Whether instrumented code has atomic operations that are not seen.
+    pub has_unseen_atomics: bool,
     /// Which places of calls are in instrumented code, as far as that was asked.
     pub instrumented: AddressTable,
     pub keys: Keys,
@@ -209,6 +213,8 @@ pub struct Runtime {
     pub named: Named,
     /// Whether races and uses of freed memory are failures.
     pub races: bool,
+    /// Whether a technique plans from the events of each execution, which tell nothing of memory that is freed.
+    pub is_planned: bool,
     pub clocks: Clocks,
     pub shadow: Shadow,
     pub heap: Heap,
@@ -280,6 +286,7 @@ impl Runtime {
             futexes: AddressTable::new(),
             addresses: Vec::new(),
             sites: Sites::new(modules),
+            has_unseen_atomics: crate::instrumented::has_atomics_of_its_own(),
             instrumented: AddressTable::new(),
             keys: Keys::new(),
             openmp: OpenMp::default(),
@@ -300,6 +307,7 @@ impl Runtime {
             points_at: Shared::new(),
             named: Named::default(),
             races: true,
+            is_planned: false,
             clocks: Clocks::new(),
             shadow: open_shadow(),
             heap: crate::allocation::open(),
@@ -353,6 +361,7 @@ impl Runtime {
         self.points_at = self.plain.take_order(&order.shared);
         self.named = Named::new(&order.named, &self.sites.modules);
         self.races = order.races;
+        self.is_planned = matches!(order.work, Work::Watch(_));
         self.trouble = None;
         self.prelude.forget();
         self.snapshot.forget();
@@ -392,6 +401,9 @@ impl Runtime {
             slot.reset();
         }
         self.current = self.add_task(None, 0);
+        if self.has_unseen_atomics {
+            self.execution.assume(Proviso::NotInstrumented);
+        }
         prelude::skip(self);
         self.phase.store(RUNNING, Ordering::Release);
     }

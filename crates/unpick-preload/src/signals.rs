@@ -179,14 +179,17 @@ pub unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, conte
     // A fault just below the stack pointer is a stack that has run out.
     let is_overflow = signal == libc::SIGSEGV && stack.abs_diff(address) < 64 << 10;
     let runtime = runtime();
+    // An access that the runtime performs for the program is the program's, at the place of its call.
+    let is_own = runtime.own_code.contains(&pc) && !runtime.is_alone();
+    let place = if is_own { 0 } else { pc + 1 };
     if is_overflow {
         let message = format!(
             "{} ran out of stack",
             runtime.execution.trace().task_name(runtime.current)
         );
-        runtime.fail(FailureKind::StackOverflow, message, pc + 1);
+        runtime.fail(FailureKind::StackOverflow, message, place);
     } else if signal == libc::SIGABRT {
-        runtime.fail(FailureKind::Abort, "the program aborted".into(), pc + 1);
+        runtime.fail(FailureKind::Abort, "the program aborted".into(), place);
     } else {
         let message = match signal {
             libc::SIGSEGV | libc::SIGBUS => {
@@ -194,7 +197,7 @@ pub unsafe extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, conte
             }
             _ => signal_name(signal).into(),
         };
-        runtime.fail(FailureKind::Signal, message, pc + 1);
+        runtime.fail(FailureKind::Signal, message, place);
     }
     crate::tasks::leave()
 }

@@ -1,7 +1,7 @@
 //! Critical sections, and the locks that programs make themselves.
 
 use super::openmp;
-use crate::posix::{forget_lock, lock_word, try_lock_word, unlock_word};
+use crate::posix::{destroy_lock, lock_word, make_lock, try_lock_word, unlock_word};
 use crate::runtime::{Runtime, operate_then, runtime};
 use core::ffi::{c_int, c_void};
 use unpick_engine::Shape;
@@ -116,11 +116,11 @@ openmp! {
     }
 
     fn omp_init_lock(lock: *mut c_void; pc) {
-        forget_lock(lock, LOCK_SIZE);
+        make_lock(lock, LOCK_SIZE, pc);
     }
 
     fn omp_destroy_lock(lock: *mut c_void; pc) {
-        forget_lock(lock, LOCK_SIZE);
+        destroy_lock(lock, LOCK_SIZE, pc);
     }
 
     fn omp_set_lock(lock: *mut c_void; pc) {
@@ -136,11 +136,11 @@ openmp! {
     }
 
     fn omp_init_nest_lock(lock: *mut c_void; pc) {
-        forget_lock(lock, NEST_LOCK_SIZE);
+        make_lock(lock, NEST_LOCK_SIZE, pc);
     }
 
     fn omp_destroy_nest_lock(lock: *mut c_void; pc) {
-        forget_lock(lock, NEST_LOCK_SIZE);
+        destroy_lock(lock, NEST_LOCK_SIZE, pc);
     }
 
     fn omp_set_nest_lock(lock: *mut c_void; pc) {

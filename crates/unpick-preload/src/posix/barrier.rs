@@ -1,6 +1,6 @@
 //! Barriers.
 
-use super::{forget, object, operate_on};
+use super::{destroy, forget, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -28,7 +28,7 @@ interpose! {
         if count == 0 {
             return libc::EINVAL;
         }
-        forget(address, SIZE);
+        forget(address, SIZE, pc);
         (*address.cast::<Barrier>()).size = count;
         0
     }
@@ -37,7 +37,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_barrier_destroy()(address);
         }
-        forget(address, SIZE);
+        destroy(address, SIZE, pc);
         0
     }
 

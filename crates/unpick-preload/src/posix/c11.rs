@@ -81,7 +81,7 @@ interpose! {
         if running().is_none() {
             return real::mtx_init()(address, kind);
         }
-        mutex::make(address, kind & RECURSIVE != 0);
+        mutex::make(address, kind & RECURSIVE != 0, pc);
         SUCCESS
     }
 

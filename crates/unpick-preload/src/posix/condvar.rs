@@ -1,7 +1,7 @@
 //! Condition variables: unlock, wait, lock.
 
 use super::mutex::{self, unlock_early};
-use super::{check_still, forget, object, operate_on};
+use super::{check_still, destroy, forget, object, operate_on};
 use crate::buffers;
 use crate::free;
 use crate::interpose::interpose;
@@ -89,7 +89,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_cond_init()(address, attributes);
         }
-        forget(address, SIZE);
+        forget(address, SIZE, pc);
         0
     }
 
@@ -97,7 +97,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_cond_destroy()(address);
         }
-        forget(address, SIZE);
+        destroy(address, SIZE, pc);
         0
     }
 

@@ -1,6 +1,6 @@
 //! Mutexes of all kinds, and spin locks.
 
-use super::{forget, note_gone, object, operate_on};
+use super::{DESTROYED, destroy, forget, note_gone, object, operate_on, point_at};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -179,21 +179,31 @@ pub fn unlock_word(address: *mut c_void, pc: usize) {
     });
 }
 
-/// A lock of so many bytes is initialised or destroyed.
+/// Makes a lock of so many bytes.
+///
+/// # Safety
+///
+/// The program passes room for one.
+pub unsafe fn make_lock(address: *mut c_void, bytes: usize, pc: usize) {
+    // SAFETY: by the caller.
+    unsafe { forget(address, bytes, pc) };
+}
+
+/// Destroys such a lock.
 ///
 /// # Safety
 ///
 /// The program passes one.
-pub unsafe fn forget_lock(address: *mut c_void, bytes: usize) {
+pub unsafe fn destroy_lock(address: *mut c_void, bytes: usize, pc: usize) {
     // SAFETY: by the caller.
-    unsafe { forget(address, bytes) };
+    unsafe { destroy(address, bytes, pc) };
 }
 
 /// Makes a mutex of a kind.
-pub(super) fn make(address: *mut c_void, is_recursive: bool) {
+pub(super) fn make(address: *mut c_void, is_recursive: bool, pc: usize) {
     // SAFETY: the program passes room for a mutex.
     let mutex = unsafe {
-        forget(address, size_of::<libc::pthread_mutex_t>());
+        forget(address, size_of::<libc::pthread_mutex_t>(), pc);
         Mutex::at(address)
     };
     if is_recursive {
@@ -209,6 +219,7 @@ pub(super) fn object_of(address: *mut c_void, pc: usize) -> ObjectId {
 interpose! {
     fn pthread_mutex_init(address: *mut c_void, attributes: *const c_void; pc) -> c_int {
         if running().is_some() {
+            point_at(address, pc);
             note_gone(address);
         }
         let result = real::pthread_mutex_init()(address, attributes);
@@ -223,12 +234,13 @@ interpose! {
             return real::pthread_mutex_destroy()(address);
         }
         // Whether it is locked depends on what others do, too.
+        point_at(address, pc);
         note_gone(address);
         let mutex = Mutex::at(address);
         if mutex.owner != 0 {
             return libc::EBUSY;
         }
-        mutex.number = 0;
+        mutex.number = DESTROYED;
         0
     }
 
@@ -272,7 +284,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_spin_init()(address, shared);
         }
-        forget(address, 4);
+        forget(address, 4, pc);
         0
     }
 
@@ -280,7 +292,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_spin_destroy()(address);
         }
-        forget(address, 4);
+        destroy(address, 4, pc);
         0
     }
 

@@ -1,6 +1,6 @@
 //! Reader-writer locks.
 
-use super::{forget, object, operate_on};
+use super::{destroy, forget, object, operate_on};
 use crate::free;
 use crate::interpose::interpose;
 use crate::real;
@@ -155,7 +155,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_rwlock_init()(address, attributes);
         }
-        forget(address, SIZE);
+        forget(address, SIZE, pc);
         if let Some(attributes) = attributes.cast::<Attributes>().as_ref() {
             (*address.cast::<RwLock>()).preference = attributes.preference;
         }
@@ -166,7 +166,7 @@ interpose! {
         if running().is_none() {
             return real::pthread_rwlock_destroy()(address);
         }
-        forget(address, SIZE);
+        destroy(address, SIZE, pc);
         0
     }
 

@@ -98,7 +98,7 @@ interpose! {
         if running().is_none() {
             return real::sem_init()(address, shared, value);
         }
-        super::forget(address, size_of::<libc::sem_t>());
+        super::forget(address, size_of::<libc::sem_t>(), pc);
         at(address).value = value;
         0
     }
@@ -107,7 +107,7 @@ interpose! {
         if running().is_none() {
             return real::sem_destroy()(address);
         }
-        super::forget(address, size_of::<libc::sem_t>());
+        super::destroy(address, size_of::<libc::sem_t>(), pc);
         0
     }
 

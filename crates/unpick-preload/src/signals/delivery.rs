@@ -9,7 +9,7 @@ use crate::tasks;
 use alloc::vec::Vec;
 use core::ffi::{c_int, c_void};
 use core::mem::{transmute, zeroed};
-use unpick_engine::{Effect, Shape};
+use unpick_engine::{Effect, Proviso, Shape};
 use unpick_protocol::TroubleKind;
 use unpick_trace::{FailureKind, ObjectId, Op, OpKind, TaskId};
 
@@ -299,6 +299,7 @@ pub fn send(task: TaskId, signal: c_int, pc: usize) {
     if task == this.current {
         return raise(signal, pc);
     }
+    this.execution.assume(Proviso::Signals);
     this.pending.receivers[task.index()].pending |= bit(signal);
     this.pending.is_any = true;
     end_at_once(signal, task.index(), pc);
@@ -307,6 +308,9 @@ pub fn send(task: TaskId, signal: c_int, pc: usize) {
 /// Sends a signal to the program: to whoever waits for it, else to a task that does not block it.
 pub fn send_to_all(signal: c_int, pc: usize) {
     let this = runtime();
+    if !this.is_alone() {
+        this.execution.assume(Proviso::Signals);
+    }
     let current = this.current;
     let is_open = |this: &crate::runtime::Runtime, task: usize| {
         !this.execution.is_finished(TaskId(task as u32))
