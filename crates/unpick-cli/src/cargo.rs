@@ -11,7 +11,7 @@ use crate::native::NativeOptions;
 use crate::options::ExplorationArguments;
 use crate::output::{line, say};
 use crate::place::set_typed_in;
-use crate::progress::{is_interrupted, listen, listen_for_others};
+use crate::progress::{is_interrupted, listen};
 use crate::{Status, USAGE_ERROR, exit_code};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, CommandFactory as _, Parser};
@@ -21,13 +21,16 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 use unpick::report::count;
 use unpick_native::cargo::{
     HarnessOptions, Output, Tally, TestBuild, Toolchain, explore_tests, file_with_lost_flags,
     own_flags,
 };
 use unpick_native::install::runtime_library;
+use unpick_native::lifetime;
 
 /// Explore the tests of a crate, unmodified: each is run again and again under schedules that the
 /// strategy chooses.
@@ -140,9 +143,8 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     };
     let mut command = Command::new(&cargo);
     build.apply(&mut command, &|name| std::env::var(name).ok())?;
-    // Ctrl-C is for all processes. Cargo ends by it; whoever explores comes to an end first.
-    listen_for_others();
-    let status = command.status().context("cannot run cargo")?;
+    listen();
+    let status = run_cargo(&mut command)?;
     let tally = ledger.read()?;
     let is_only_built = split.cargo.iter().any(|option| option == "--no-run");
     if is_only_built && status.success() {
@@ -158,10 +160,30 @@ fn test(arguments: &[OsString]) -> Result<Status> {
     Ok(match tally {
         Tally { failed: 1.., .. } => Status::Failed,
         Tally { diverged: 1.., .. } => Status::Diverged,
+        _ if is_interrupted() && (tally.not_run > 0 || !status.success()) => Status::Interrupted,
         Tally { errors: 1.., .. } => bail!("{} tests could not be explored", tally.errors),
         _ if tally.explored() == 0 => Status::NothingRan,
         _ => Status::Clean,
     })
+}
+
+/// Runs Cargo to its end, which comes soon after the user has asked for it: Cargo itself ends at once, and with it those
+/// who explore for it, which say first what they have found.
+fn run_cargo(command: &mut Command) -> Result<ExitStatus> {
+    const LOOK: Duration = Duration::from_millis(20);
+    lifetime::end_with_us(command);
+    let mut cargo = command.spawn().context("cannot run cargo")?;
+    let mut is_asked = false;
+    loop {
+        if let Some(status) = cargo.try_wait().context("cannot wait for cargo")? {
+            return Ok(status);
+        }
+        if is_interrupted() && !is_asked {
+            lifetime::ask_to_end(&cargo);
+            is_asked = true;
+        }
+        thread::sleep(LOOK);
+    }
 }
 
 /// A slip in the filter shall not first cost a build.
@@ -222,6 +244,7 @@ fn runner(ledger: &Ledger, split: &Split, junit: Option<&Path>) -> Result<Vec<St
 fn summary(tally: &Tally) -> String {
     let mut parts = vec![format!("{} ok", tally.ok)];
     for (number, word) in [
+        (tally.inconclusive, "inconclusive"),
         (tally.failed, "failed"),
         (tally.diverged, "diverged"),
         (tally.errors, "not explored"),
@@ -235,8 +258,12 @@ fn summary(tally: &Tally) -> String {
         true => "; interrupted, and test binaries behind were not run",
         false => "",
     };
+    let claims = match tally.claims() {
+        claims if claims.is_empty() => claims,
+        claims => format!("\n{claims}"),
+    };
     format!(
-        "unpick  {}: {}; {}{interrupted}",
+        "unpick  {}: {}; {}{interrupted}{claims}",
         count(tally.explored() + tally.errors + tally.not_run, "test"),
         parts.join(", "),
         count(tally.executions, "execution")
@@ -281,6 +308,8 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         (false, false) => Output::Text,
     };
     listen();
+    // Cargo does not hand on that it is to end.
+    lifetime::end_with_parent().context("cannot follow the end of cargo")?;
     if let Some(directory) = &parsed.typed_in {
         set_typed_in(directory);
     }

@@ -38,6 +38,8 @@ pub(crate) enum Status {
     NothingRan,
     /// The program did not follow its schedule.
     Diverged,
+    /// The user ended the command before everything was run.
+    Interrupted,
     /// A failure was found.
     Failed,
 }
@@ -49,6 +51,7 @@ impl From<Status> for ExitCode {
             Status::Failed => 1,
             Status::Diverged => 3,
             Status::NothingRan => 4,
+            Status::Interrupted => 130,
         })
     }
 }

@@ -1,8 +1,7 @@
 //! Progress of an exploration, and its end by Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use std::ffi::c_int;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -107,24 +106,19 @@ impl Progress {
 /// Whether the user has pressed Ctrl-C. The first time ends the exploration and keeps what it has
 /// found; the second time ends the process.
 pub(crate) fn is_interrupted() -> bool {
-    interruption(&[SIGINT, SIGTERM]).load(Ordering::Relaxed)
+    interruption().load(Ordering::Relaxed)
 }
 
 /// Listens for Ctrl-C from now on.
 pub(crate) fn listen() {
-    interruption(&[SIGINT, SIGTERM]);
+    interruption();
 }
 
-/// Listens for Ctrl-C, on behalf of processes that get it as well. What is sent to this one alone ends it.
-pub(crate) fn listen_for_others() {
-    interruption(&[SIGINT]);
-}
-
-fn interruption(signals: &[c_int]) -> &'static Arc<AtomicBool> {
+fn interruption() -> &'static Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     FLAG.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
-        for &signal in signals {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
             // The order matters: the flag is still down the first time the shutdown looks at it.
             let shutdown =
                 signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag));

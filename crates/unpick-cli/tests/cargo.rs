@@ -6,6 +6,7 @@ use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use unpick_native::program::Program;
 
 /// A crate of its own for a test, removed at its end.
@@ -274,9 +275,10 @@ fn a_program_without_symbols_is_complete_with_a_proviso() {
     }
 }
 
-#[test]
-fn an_interruption_ends_all_tests() {
-    let made = Crate::new("interrupted");
+type Lines = std::io::Lines<BufReader<std::process::ChildStdout>>;
+
+/// The tests of a crate, one of which never ends, explored up to there.
+fn begin_endless(made: &Crate) -> (std::process::Child, Lines) {
     made.write("src/lib.rs", ENDLESS);
     made.write("tests/whole.rs", "fn main() {}\n");
     made.write(
@@ -293,13 +295,62 @@ fn an_interruption_ends_all_tests() {
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let mut next = || lines.next().unwrap().unwrap();
     while !next().starts_with("unpick  tests::first ... ok (2 executions") {}
+    (child, lines)
+}
+
+/// Sends a signal to one process.
+fn signal(name: &str, process: u32) {
+    let process = process.to_string();
+    let sent = Command::new("kill").args([name, &process]).status();
+    assert!(sent.unwrap().success());
+}
+
+/// The processes that run something of a crate.
+fn left_of(made: &Crate) -> Vec<String> {
+    let path = made.0.to_string_lossy().into_owned();
+    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let line = fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    });
+    processes.filter(|line| line.contains(&path)).collect()
+}
+
+/// Whatever signal only the command itself gets, all that it has started ends, and soon.
+#[test]
+fn nothing_outlives_the_command() {
+    for (name, code) in [("-TERM", Some(130)), ("-HUP", Some(130)), ("-KILL", None)] {
+        let made = Crate::new(&format!("ended{name}"));
+        let (mut child, lines) = begin_endless(&made);
+        signal(name, child.id());
+        let sent_at = Instant::now();
+        assert_eq!(child.wait().unwrap().code(), code, "{name}");
+        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        while !left_of(&made).is_empty() && sent_at.elapsed() < Duration::from_secs(10) {
+            std::thread::yield_now();
+        }
+        assert_eq!(left_of(&made), [""; 0], "{name}");
+        let took = sent_at.elapsed();
+        assert!(took < Duration::from_secs(10), "{name}: {took:?}");
+        let text = rest.join("\n");
+        if code.is_some() {
+            assert!(text.contains("tests::third ... not run"), "{name}: {text}");
+            assert!(text.contains(" not run; "), "{name}: {text}");
+        }
+    }
+}
+
+#[test]
+fn an_interruption_ends_all_tests() {
+    let made = Crate::new("interrupted");
+    let (mut child, lines) = begin_endless(&made);
     // As a terminal does: to all processes of the group.
     let group = format!("-{}", child.id());
     let killed = Command::new("kill").args(["-INT", "--", &group]).status();
     assert!(killed.unwrap().success());
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     let text = rest.join("\n");
-    assert_eq!(child.wait().unwrap().code(), Some(0), "{text}");
+    // Not all tests were run.
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{text}");
     let is_there = |start: &str| rest.iter().any(|line| line.starts_with(start));
     // The second one may not have begun.
     assert!(is_there("unpick  tests::second ... "), "{text}");

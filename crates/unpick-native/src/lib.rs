@@ -7,6 +7,7 @@ pub mod drive;
 pub mod free;
 pub mod ibm;
 pub mod install;
+pub mod lifetime;
 pub mod program;
 pub mod symbols;
 

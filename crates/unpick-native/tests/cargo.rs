@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
+use unpick_engine::{Claim, Provisos};
 use unpick_native::cargo::{
     Explored, Explorer, HarnessOptions, Listing, Output, Tally, Test, Verdict, explore_tests,
 };
@@ -50,6 +51,11 @@ impl Explorer for ByName {
         Ok(Explored {
             verdict,
             executions: 1000,
+            inconclusive: 0,
+            claim: Claim {
+                is_exhausted: false,
+                provided: Provisos::NONE,
+            },
             elapsed: Duration::from_millis(100),
             details: String::new(),
             json: format!("{{\"name\":\"{}\"}}", test.name),
@@ -127,8 +133,8 @@ fn every_test_that_is_not_ignored_is_explored() {
             failed: 1,
             diverged: 1,
             errors: 1,
-            not_run: 0,
-            executions: 3000
+            executions: 3000,
+            ..Tally::default()
         }
     );
     assert_eq!(

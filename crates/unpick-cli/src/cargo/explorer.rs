@@ -78,6 +78,8 @@ impl Explorer for ProcessExplorer {
                 Status::Clean | Status::NothingRan => Verdict::Ok,
             },
             executions: presented.executions,
+            inconclusive: presented.inconclusive,
+            claim: presented.claim,
             elapsed: presented.elapsed,
             details,
             json: presented.json.to_string(),

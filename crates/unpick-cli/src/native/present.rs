@@ -18,7 +18,7 @@ use unpick::progress::{Seen, UNDERSTANDING};
 use unpick::report::{FREE, FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
 use unpick::store::{Store, StoreError};
 use unpick::trace::Record;
-use unpick::{Config, Exploration, FailureGroup, FirstFailure, Warning, WarningKind};
+use unpick::{Claim, Config, Exploration, FailureGroup, FirstFailure, Warning, WarningKind};
 use unpick_native::drive::{
     self, Command, Explored, Followed, Naming, Options, Verification, verify,
 };
@@ -27,6 +27,9 @@ use unpick_native::drive::{
 pub(crate) struct Presented {
     pub(crate) status: Status,
     pub(crate) executions: u64,
+    /// Executions that did not come to their end.
+    pub(crate) inconclusive: u64,
+    pub(crate) claim: Claim,
     pub(crate) elapsed: Duration,
     /// The failure, the divergence, warnings. May be empty.
     pub(crate) details: String,
@@ -461,6 +464,8 @@ fn present(
     Presented {
         status,
         executions: found.executions,
+        inconclusive: found.inconclusive,
+        claim: found.claim(),
         elapsed,
         details,
         annotation: annotated,

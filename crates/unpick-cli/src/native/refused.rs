@@ -5,6 +5,7 @@ use crate::Status;
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
+use unpick::Exploration;
 use unpick::report::count;
 use unpick_native::drive::{Command, DriveError, Naming};
 use unpick_native::protocol::{Module, Trouble, TroubleKind};
@@ -57,6 +58,8 @@ pub(super) fn refused(
     Ok(Presented {
         status: Status::Diverged,
         executions,
+        inconclusive: 0,
+        claim: Exploration::default().claim(),
         elapsed,
         details: text,
         annotation: None,

@@ -6,6 +6,7 @@ use super::listing::{HarnessOptions, Listing};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use unpick_engine::{Claim, Proviso};
 use unpick_report::{count, thousands};
 
 /// One test, as a program that can be run again and again.
@@ -37,12 +38,52 @@ pub struct Explored {
     pub verdict: Verdict,
     /// How often the test was run.
     pub executions: u64,
+    /// Executions that did not come to their end.
+    pub inconclusive: u64,
+    /// What the exploration claims.
+    pub claim: Claim,
     /// How long it took.
     pub elapsed: Duration,
     /// What else a person should know: how it failed, warnings. May be empty.
     pub details: String,
     /// The exploration as a JSON object on one line.
     pub json: String,
+}
+
+impl Explored {
+    /// Whether nothing was found and no execution came to its end.
+    fn is_inconclusive(&self) -> bool {
+        self.verdict == Verdict::Ok && self.inconclusive > 0 && self.inconclusive == self.executions
+    }
+
+    /// The verdict in one word.
+    fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Ok if self.is_inconclusive() => "inconclusive",
+            Verdict::Ok => "ok",
+            Verdict::Failed => "FAILED",
+            Verdict::Diverged => "DIVERGED",
+        }
+    }
+
+    /// What an exploration claims in which nothing was found, to follow the verdict.
+    fn claimed(&self) -> String {
+        if self.verdict != Verdict::Ok || self.is_inconclusive() {
+            return String::new();
+        }
+        let mut text = String::new();
+        if self.inconclusive > 0 {
+            let _ = write!(text, ", {} inconclusive", thousands(self.inconclusive));
+        }
+        if self.claim.is_proof() {
+            text.push_str(", complete");
+        } else if self.claim.is_exhausted {
+            let words = self.claim.provided.iter().map(Proviso::word);
+            let words: Vec<&str> = words.collect();
+            let _ = write!(text, ", complete provided {}", words.join(", "));
+        }
+        text
+    }
 }
 
 /// Explores tests.
@@ -59,6 +100,8 @@ pub trait Explorer {
 pub struct Tally {
     /// Tests in which nothing was found.
     pub ok: u64,
+    /// Tests of which no execution came to its end, and in which nothing was found up to there.
+    pub inconclusive: u64,
     /// Tests with a failing schedule.
     pub failed: u64,
     /// Tests that depend on something that is not controlled.
@@ -69,49 +112,122 @@ pub struct Tally {
     pub not_run: u64,
     /// Executions of all of them.
     pub executions: u64,
+    /// Tests in which nothing was found that were explored completely, with nothing assumed.
+    pub proofs: u64,
+    /// Tests in which nothing was found that were explored completely, provided that something holds.
+    pub assumed: u64,
+    /// Tests among these that assume a proviso, in the order of [`Proviso::ALL`].
+    pub provided: [u64; Proviso::ALL.len()],
 }
 
 impl Tally {
     /// All tests that were explored.
     pub fn explored(&self) -> u64 {
-        self.ok + self.failed + self.diverged
+        self.ok + self.inconclusive + self.failed + self.diverged
+    }
+
+    /// Counts a test.
+    fn note(&mut self, result: &Result<Explored, String>) {
+        let Ok(explored) = result else {
+            self.errors += 1;
+            return;
+        };
+        self.executions += explored.executions;
+        match explored.verdict {
+            Verdict::Failed => self.failed += 1,
+            Verdict::Diverged => self.diverged += 1,
+            Verdict::Ok if explored.is_inconclusive() => self.inconclusive += 1,
+            Verdict::Ok => {
+                self.ok += 1;
+                self.note_claim(explored.claim);
+            }
+        }
+    }
+
+    fn note_claim(&mut self, claim: Claim) {
+        if claim.is_proof() {
+            self.proofs += 1;
+        } else if claim.is_exhausted {
+            self.assumed += 1;
+            for (count, proviso) in self.provided.iter_mut().zip(Proviso::ALL) {
+                *count += u64::from(claim.provided.contains(*proviso));
+            }
+        }
+    }
+
+    /// All numbers, in the order in which they are written.
+    fn numbers(&mut self) -> impl Iterator<Item = &mut u64> {
+        let counts = [
+            &mut self.ok,
+            &mut self.inconclusive,
+            &mut self.failed,
+            &mut self.diverged,
+            &mut self.errors,
+            &mut self.not_run,
+            &mut self.executions,
+            &mut self.proofs,
+            &mut self.assumed,
+        ];
+        counts.into_iter().chain(&mut self.provided)
     }
 
     /// Takes in the tally of another binary.
     pub fn add(&mut self, other: &Tally) {
-        self.ok += other.ok;
-        self.failed += other.failed;
-        self.diverged += other.diverged;
-        self.errors += other.errors;
-        self.not_run += other.not_run;
-        self.executions += other.executions;
+        let mut other = *other;
+        for (number, more) in self.numbers().zip(other.numbers()) {
+            *number += *more;
+        }
     }
 
     /// As one line of a file.
     pub fn to_line(&self) -> String {
-        let Tally {
-            ok,
-            failed,
-            diverged,
-            errors,
-            not_run,
-            executions,
-        } = self;
-        format!("{ok} {failed} {diverged} {errors} {not_run} {executions}")
+        let mut own = *self;
+        let numbers: Vec<String> = own.numbers().map(|number| number.to_string()).collect();
+        numbers.join(" ")
     }
 
     /// Reads such a line.
     pub fn from_line(line: &str) -> Option<Tally> {
-        let numbers: Result<Vec<u64>, _> = line.split(' ').map(str::parse).collect();
-        let [ok, failed, diverged, errors, not_run, executions] = numbers.ok()?.try_into().ok()?;
-        Some(Tally {
-            ok,
-            failed,
-            diverged,
-            errors,
-            not_run,
-            executions,
-        })
+        let mut tally = Tally::default();
+        let mut words = line.split(' ');
+        for number in tally.numbers() {
+            *number = words.next()?.parse().ok()?;
+        }
+        words.next().is_none().then_some(tally)
+    }
+
+    /// What was proven, and what that assumes: nothing if no test passed.
+    pub fn claims(&self) -> String {
+        let mut text = String::new();
+        if self.ok > 0 {
+            let open = self.ok - self.proofs - self.assumed;
+            let _ = write!(text, "  {} complete", self.proofs);
+            if self.assumed > 0 {
+                let _ = write!(text, ", {} complete with provisos", self.assumed);
+            }
+            if open > 0 {
+                let _ = write!(
+                    text,
+                    ", {open} with schedules left (--executions and --time allow more)"
+                );
+            }
+        }
+        for (proviso, tests) in Proviso::ALL.iter().zip(self.provided) {
+            if tests > 0 {
+                let (word, tests) = (proviso.word(), count(tests, "test"));
+                let _ = write!(text, "\n    {word} ({tests}): {}", proviso.sentence());
+            }
+        }
+        if self.inconclusive > 0 {
+            let line_end = if text.is_empty() { "" } else { "\n" };
+            let _ = write!(
+                text,
+                "{line_end}  {} inconclusive: no execution came to its end within the steps allowed (--steps \
+                 allows more)",
+                self.inconclusive
+            );
+        }
+        text
     }
 }
 
@@ -144,19 +260,9 @@ pub fn explore_tests(
             continue;
         }
         let result = explorer.explore(&test);
-        match &result {
-            Ok(explored) => {
-                *match explored.verdict {
-                    Verdict::Ok => &mut tally.ok,
-                    Verdict::Failed => &mut tally.failed,
-                    Verdict::Diverged => &mut tally.diverged,
-                } += 1;
-                tally.executions += explored.executions;
-            }
-            Err(_) => tally.errors += 1,
-        }
-        let is_silent = output == Output::Quiet
-            && matches!(&result, Ok(explored) if explored.verdict == Verdict::Ok);
+        tally.note(&result);
+        let is_silent =
+            output == Output::Quiet && matches!(&result, Ok(explored) if explored.word() == "ok");
         match (&result, output) {
             (Ok(explored), Output::Json) => print(&explored.json),
             _ if is_silent => {}
@@ -209,15 +315,12 @@ fn line(name: &str, result: &Result<Explored, String>) -> String {
         Ok(explored) => explored,
         Err(error) => return format!("unpick  {name} ... not explored: {error}"),
     };
-    let word = match explored.verdict {
-        Verdict::Ok => "ok",
-        Verdict::Failed => "FAILED",
-        Verdict::Diverged => "DIVERGED",
-    };
     let millis = u64::try_from(explored.elapsed.as_millis()).unwrap_or(u64::MAX);
     let rate = explored.executions.saturating_mul(1_000) / millis.max(1);
     let mut text = format!(
-        "unpick  {name} ... {word} ({}, {}/s)",
+        "unpick  {name} ... {}{} ({}, {}/s)",
+        explored.word(),
+        explored.claimed(),
         count(explored.executions, "execution"),
         thousands(rate),
     );
@@ -231,26 +334,78 @@ fn line(name: &str, result: &Result<Explored, String>) -> String {
 mod tests {
     use super::*;
 
+    fn explored(verdict: Verdict, provided: &[Proviso], is_exhausted: bool) -> Explored {
+        Explored {
+            verdict,
+            executions: 1000,
+            inconclusive: 0,
+            claim: Claim {
+                is_exhausted,
+                provided: provided.iter().copied().collect(),
+            },
+            elapsed: Duration::from_millis(81),
+            details: String::new(),
+            json: String::new(),
+        }
+    }
+
     #[test]
-    fn a_line_tells_executions_and_rate() {
-        let explored = |verdict, executions, details: &str| {
-            Ok(Explored {
-                verdict,
-                executions,
-                elapsed: Duration::from_millis(81),
-                details: details.to_string(),
-                json: String::new(),
-            })
-        };
+    fn a_line_says_what_is_claimed() {
+        let said = |explored: Explored| line("a", &Ok(explored));
+        let open = explored(Verdict::Ok, &[Proviso::Clock], false);
+        assert_eq!(said(open), "unpick  a ... ok (1,000 executions, 12,345/s)");
+        let proof = explored(Verdict::Ok, &[], true);
         assert_eq!(
-            line("a", &explored(Verdict::Ok, 1000, "")),
-            "unpick  a ... ok (1,000 executions, 12,345/s)"
+            said(proof),
+            "unpick  a ... ok, complete (1,000 executions, 12,345/s)"
         );
+        let provisos = [Proviso::Clock, Proviso::StepLimit];
+        let mut assumed = explored(Verdict::Ok, &provisos, true);
+        assumed.inconclusive = 3;
         assert_eq!(
-            line("a", &explored(Verdict::Failed, 1, "  why  so\n")),
+            said(assumed.clone()),
+            "unpick  a ... ok, 3 inconclusive, complete provided step-limit, clock (1,000 executions, 12,345/s)"
+        );
+        assumed.inconclusive = 1000;
+        assert_eq!(
+            said(assumed),
+            "unpick  a ... inconclusive (1,000 executions, 12,345/s)"
+        );
+        let mut failed = explored(Verdict::Failed, &[], true);
+        (failed.executions, failed.details) = (1, "  why  so\n".to_string());
+        assert_eq!(
+            said(failed),
             "unpick  a ... FAILED (1 execution, 12/s)\n  why  so"
         );
         assert_eq!(line("a", &Err("b".into())), "unpick  a ... not explored: b");
+    }
+
+    #[test]
+    fn the_tally_says_what_was_proven_and_what_that_assumes() {
+        let mut tally = Tally::default();
+        let mut endless = explored(Verdict::Ok, &[Proviso::StepLimit], false);
+        endless.inconclusive = 1000;
+        let provisos = [Proviso::Clock, Proviso::ForcedSwitch];
+        for one in [
+            explored(Verdict::Ok, &[], true),
+            explored(Verdict::Ok, &provisos, true),
+            explored(Verdict::Ok, &provisos[..1], true),
+            explored(Verdict::Ok, &[Proviso::Bound], false),
+            explored(Verdict::Failed, &[Proviso::Bound], true),
+            endless,
+        ] {
+            tally.note(&Ok(one));
+        }
+        assert_eq!((tally.ok, tally.inconclusive, tally.failed), (4, 1, 1));
+        let expected = [
+            "  1 complete, 2 complete with provisos, 1 with schedules left (--executions and --time allow more)",
+            "    forced-switch (1 test): no bug needs a task to go on past its yield, sleep or timed wait while \
+             others can run",
+            "    clock (2 tests): no bug depends on the order in which tasks read the clock",
+            "  1 inconclusive: no execution came to its end within the steps allowed (--steps allows more)",
+        ];
+        assert_eq!(tally.claims(), expected.join("\n"));
+        assert_eq!(Tally::default().claims(), "");
     }
 
     #[test]
@@ -261,18 +416,15 @@ mod tests {
 
     #[test]
     fn tallies_are_written_and_read() {
-        let tally = Tally {
-            ok: 1,
-            failed: 2,
-            diverged: 3,
-            errors: 4,
-            not_run: 5,
-            executions: 6,
-        };
+        let mut tally = Tally::default();
+        for (place, number) in tally.numbers().enumerate() {
+            *number = place as u64 + 1;
+        }
         assert_eq!(Tally::from_line(&tally.to_line()), Some(tally));
         assert_eq!(Tally::from_line("1 2"), None);
+        assert_eq!(Tally::from_line(&(tally.to_line() + " 1")), None);
         let mut sum = tally;
         sum.add(&tally);
-        assert_eq!((sum.explored(), sum.not_run, sum.executions), (12, 10, 12));
+        assert_eq!((sum.explored(), sum.not_run, sum.executions), (20, 12, 14));
     }
 }
