@@ -150,10 +150,7 @@ pub fn explain(
         causes,
         answers,
         events,
-        critical: match critical {
-            Critical::Step(step) => Some(step),
-            Critical::Inevitable | Critical::Unknown => None,
-        },
+        critical: critical.to_step(),
         passing: nearest.passing,
         executions,
     }

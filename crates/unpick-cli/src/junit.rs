@@ -34,6 +34,7 @@ impl Case {
         let message = match status {
             Status::Clean => String::new(),
             Status::NothingRan => "nothing ran".to_string(),
+            Status::Interrupted => "interrupted".to_string(),
             Status::Failed => text(&object["failure"]["summary"]),
             // The first line says it.
             Status::Diverged => details.lines().next().unwrap_or_default().to_string(),

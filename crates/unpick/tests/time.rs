@@ -286,6 +286,7 @@ fn a_replay_lets_time_pass_where_the_strategy_did() {
         let failure = found.first_failure.expect("it always fails");
         assert!(failure.trace.steps.len() > 2_048, "{strategy}");
         let again = unpick::replay(&config, &polls_for_long, failure.trace.clone());
+        let again = again.first_failure.expect("the replay fails");
         assert_eq!(again.outcome, failure.outcome, "{strategy}");
         assert_eq!(again.trace.hash(), failure.trace.hash(), "{strategy}");
     }

@@ -20,6 +20,16 @@ pub(super) enum Critical {
     Unknown,
 }
 
+impl Critical {
+    /// The operation, if there is one.
+    pub(super) fn to_step(self) -> Option<usize> {
+        match self {
+            Critical::Step(step) => Some(step),
+            Critical::Inevitable | Critical::Unknown => None,
+        }
+    }
+}
+
 /// Looks for the operation after which all continuations that were tried fail.
 pub(super) fn step(failing: &Ended, run: &mut Run<'_>) -> Critical {
     let count = failing.trace.operation_count();

@@ -60,7 +60,8 @@ fn read_elsewhere<'a>(
         read.filter(move |(_, event)| event.task != failed && event.is_access() && !event.writes());
     read.take(HELD_MAX).flat_map(move |(index, event)| {
         let tasks = (0..failing.trace.tasks.len()).map(|task| TaskId(task as u32));
-        let others = tasks.filter(|other| *other != event.task && *other != failed);
+        let own = event.task;
+        let others = tasks.filter(move |other| *other != own && *other != failed);
         others.map(move |other| (index, other))
     })
 }

@@ -75,7 +75,7 @@ impl Explorer for ProcessExplorer {
             verdict: match presented.status {
                 Status::Failed => Verdict::Failed,
                 Status::Diverged => Verdict::Diverged,
-                Status::Clean | Status::NothingRan => Verdict::Ok,
+                Status::Clean | Status::NothingRan | Status::Interrupted => Verdict::Ok,
             },
             executions: presented.executions,
             inconclusive: presented.inconclusive,

@@ -92,7 +92,9 @@ fn add_case(text: &mut String, case: &Case) {
     let _ = match case.status {
         Status::Clean if details.is_empty() => Ok(()),
         Status::Clean => writeln!(text, "      <system-out>{details}</system-out>"),
-        Status::NothingRan => writeln!(text, "      <skipped message=\"{message}\"/>"),
+        Status::NothingRan | Status::Interrupted => {
+            writeln!(text, "      <skipped message=\"{message}\"/>")
+        }
         Status::Failed => writeln!(
             text,
             "      <failure message=\"{message}\" type=\"{outcome}\">{details}</failure>"

@@ -454,13 +454,6 @@ fn present(
         outcome: (status == Status::Diverged).then(|| "diverged".to_string()),
     };
     let json = with_notes(line.to_json(found), &explored, noted.as_ref(), diverged);
-    let mut summary = suite::summary(name, found, options, elapsed);
-    summary.push_str(&format!(
-        "\n  {} and {}: {}",
-        explored.backend.word(),
-        explored.reexecution.word(),
-        explored.reason
-    ));
     Presented {
         status,
         executions: found.executions,
@@ -469,9 +462,23 @@ fn present(
         elapsed,
         details,
         annotation: annotated,
-        summary,
+        summary: format!(
+            "{}\n  {}",
+            suite::summary(name, found, options, elapsed),
+            way(&explored)
+        ),
         json,
     }
+}
+
+/// How the executions were run, and why that way.
+fn way(explored: &Explored) -> String {
+    format!(
+        "{} and {}: {}",
+        explored.backend.word(),
+        explored.reexecution.word(),
+        explored.reason
+    )
 }
 
 /// Adds to the object of an exploration what only native programs have.
