@@ -18,8 +18,7 @@ use clap::{Args, CommandFactory as _, Parser};
 use explorer::ProcessExplorer;
 use split::Split;
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::thread;
@@ -31,6 +30,7 @@ use unpick_native::cargo::{
 };
 use unpick_native::install::runtime_library;
 use unpick_native::lifetime;
+use unpick_native::memory_file::MemoryFile;
 
 /// Explore the tests of a crate, unmodified: each is run again and again under schedules that the
 /// strategy chooses.
@@ -66,9 +66,9 @@ pub(crate) struct TestOptions {
 #[derive(Parser)]
 #[command(name = "unpick cargo run-test")]
 struct RunArguments {
-    /// File to which the tally is added
-    #[arg(long)]
-    ledger: PathBuf,
+    /// The files in memory to which the tally and the cases for --junit are added
+    #[arg(long, num_args = 2, required = true)]
+    ledger: Vec<RawFd>,
     /// Where the user typed the command
     #[arg(long)]
     typed_in: Option<PathBuf>,
@@ -216,13 +216,14 @@ fn warn_of_lost_flags() {
 /// This very program, with the options of unpick.
 fn runner(ledger: &Ledger, split: &Split, junit: Option<&Path>) -> Result<Vec<String>> {
     let own = std::env::current_exe().context("cannot tell where this program is")?;
-    let ledger = ledger.0.clone().into_os_string();
+    let [tallies, cases] = ledger.words().context("cannot hand on a file in memory")?;
     let fixed = [
         own.into(),
         "cargo".into(),
         "run-test".into(),
         "--ledger".into(),
-        ledger,
+        tallies.into(),
+        cases.into(),
     ];
     let here = std::env::current_dir().context("cannot tell the current directory")?;
     let here = ["--typed-in".into(), here.into_os_string()];
@@ -313,10 +314,12 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
     if let Some(directory) = &parsed.typed_in {
         set_typed_in(directory);
     }
-    let mut ledger = Ledger::join(&parsed.ledger)?;
-    let log = Ledger::cases(&parsed.ledger);
+    let [tallies, cases] = parsed.ledger[..] else {
+        bail!("--ledger takes two numbers");
+    };
+    let Ledger { tallies, cases } = Ledger::join([tallies, cases])?;
     let junit = exploration.junit.as_deref();
-    let report = junit.map(|file| Report::resume(file, &log)).transpose()?;
+    let report = junit.map(|file| Report::resume(file, cases)).transpose()?;
     let mut explorer = ProcessExplorer::new(&parsed.options, report);
     let mut print = |text: &str| line(format_args!("{text}"));
     let tally = explore_tests(
@@ -326,48 +329,52 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
         output,
         &mut print,
     );
-    writeln!(ledger, "{}", tally.to_line())?;
+    tallies.add_line(&tally.to_line())?;
     // The tally tells what was found; for Cargo all went well, so that it goes on with the next.
     Ok(Status::Clean)
 }
 
-/// The file in which the tallies of all test binaries are collected, removed at the end.
-struct Ledger(PathBuf);
+/// What the explorers of all test binaries report, in files that no other process can name.
+struct Ledger {
+    tallies: MemoryFile,
+    /// The cases for `--junit`.
+    cases: MemoryFile,
+}
 
 impl Ledger {
     fn new() -> Result<Ledger> {
-        let path = std::env::temp_dir().join(format!("unpick-tally-{}", std::process::id()));
-        fs::write(&path, "").with_context(|| format!("cannot write `{}`", path.display()))?;
-        Ok(Ledger(path))
+        let file = || MemoryFile::new().context("cannot make a file in memory");
+        Ok(Ledger {
+            tallies: file()?,
+            cases: file()?,
+        })
     }
 
-    /// Where the cases for `--junit` are collected.
-    fn cases(path: &Path) -> PathBuf {
-        path.with_extension("cases")
+    /// The words by which explorers know it. Processes that are started from now on inherit it.
+    fn words(&self) -> Result<[String; 2]> {
+        let word = |file: &MemoryFile| file.inherit().map(|number| number.to_string());
+        Ok([word(&self.tallies)?, word(&self.cases)?])
     }
 
     /// Opens it for a test binary, and keeps it locked until that is through.
-    fn join(path: &Path) -> Result<File> {
-        let file = OpenOptions::new().append(true).open(path)?;
-        file.lock()?;
-        Ok(file)
+    fn join([tallies, cases]: [RawFd; 2]) -> Result<Ledger> {
+        let open = |number| MemoryFile::inherited(number).context("no `cargo unpick test` has started this");
+        let ledger = Ledger {
+            tallies: open(tallies)?,
+            cases: open(cases)?,
+        };
+        ledger.tallies.lock()?;
+        Ok(ledger)
     }
 
-    /// Waits for whoever still explores: Cargo may have been ended before.
+    /// Waits for the explorers that still run, since Cargo may have ended before them.
     fn read(&self) -> Result<Tally> {
+        self.tallies.lock()?;
+        let text = String::from_utf8(self.tallies.content(u64::MAX))?;
         let mut sum = Tally::default();
-        let mut file = File::open(&self.0)?;
-        file.lock()?;
-        for line in io::read_to_string(&mut file)?.lines() {
+        for line in text.lines() {
             sum.add(&Tally::from_line(line).context("internal error: a tally cannot be read")?);
         }
         Ok(sum)
-    }
-}
-
-impl Drop for Ledger {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-        let _ = fs::remove_file(Ledger::cases(&self.0));
     }
 }

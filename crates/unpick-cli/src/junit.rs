@@ -1,6 +1,6 @@
 //! `--junit FILE`: what came of an exploration as JUnit XML, for continuous integration.
 //!
-//! The file is written anew whenever a program or test is done, beside its place and then put there, so that
+//! The file is written again whenever a program or test is done, beside its place and then put there, so that
 //! at any time it tells about all that are done and is whole.
 
 mod xml;
@@ -8,10 +8,9 @@ mod xml;
 use crate::Status;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use unpick::store::replace_file;
+use unpick_native::memory_file::MemoryFile;
 
 /// One program or test.
 pub(crate) struct Case {
@@ -81,6 +80,7 @@ impl Case {
             Status::Clean,
             Status::NothingRan,
             Status::Diverged,
+            Status::Interrupted,
             Status::Failed,
         ];
         let status = value[2].as_u64()?;
@@ -100,7 +100,7 @@ pub(crate) struct Report {
     file: PathBuf,
     cases: Vec<Case>,
     /// Where the cases of several processes are collected.
-    log: Option<PathBuf>,
+    log: Option<MemoryFile>,
 }
 
 impl Report {
@@ -116,21 +116,20 @@ impl Report {
     }
 
     /// The file with the cases of other processes, which are collected in `log`.
-    pub(crate) fn resume(file: &Path, log: &Path) -> Result<Report> {
-        let lines = fs::read_to_string(log).unwrap_or_default();
+    pub(crate) fn resume(file: &Path, log: MemoryFile) -> Result<Report> {
+        let lines = String::from_utf8(log.content(u64::MAX)).context("--junit")?;
         let cases = lines.lines().map(Case::from_line);
         let cases: Option<Vec<Case>> = cases.collect();
         Ok(Report {
             file: file.to_path_buf(),
             cases: cases.context("internal error: a test case cannot be read")?,
-            log: Some(log.to_path_buf()),
+            log: Some(log),
         })
     }
 
     pub(crate) fn add(&mut self, case: Case) -> Result<()> {
         if let Some(log) = &self.log {
-            let mut log = OpenOptions::new().append(true).create(true).open(log)?;
-            writeln!(log, "{}", case.to_line())?;
+            log.add_line(&case.to_line())?;
         }
         self.cases.push(case);
         self.write()

@@ -2,6 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -117,16 +118,19 @@ pub(crate) fn listen() {
 fn interruption() -> &'static Arc<AtomicBool> {
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     FLAG.get_or_init(|| {
-        let flag = Arc::new(AtomicBool::new(false));
+        let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
+            // By signal: Ctrl-C also ends Cargo, whose end sends another signal to what it has started.
+            let is_second = Arc::new(AtomicBool::new(false));
             // The order matters: the flag is still down the first time the shutdown looks at it.
             let shutdown =
-                signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag));
-            let listen = signal_hook::flag::register(signal, Arc::clone(&flag));
-            if let Err(error) = shutdown.and(listen) {
+                flag::register_conditional_shutdown(signal, 130, Arc::clone(&is_second));
+            let note = flag::register(signal, is_second);
+            let listen = flag::register(signal, Arc::clone(&interrupted));
+            if let Err(error) = shutdown.and(note).and(listen) {
                 eprintln!("warning: cannot listen for Ctrl-C: {error}");
             }
         }
-        flag
+        interrupted
     })
 }

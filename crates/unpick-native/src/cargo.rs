@@ -13,7 +13,7 @@ mod tests_of_binary;
 pub use listing::{HarnessOptions, Listing};
 pub use lost_flags::file_with_lost_flags;
 pub use probe::Toolchain;
-pub(crate) use probe::{Scratch, check_object, compile};
+pub(crate) use probe::{check_object, compile, scratch};
 pub use tests_of_binary::{
     Explored, Explorer, Output, Tally, Test, Verdict, explore_tests, program_name,
 };

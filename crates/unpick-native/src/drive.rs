@@ -31,7 +31,7 @@ pub use naming::Naming;
 pub use output::explain_by_output;
 pub use pinning::{Pinned, Sought, modules_of, pin, shared_places};
 pub use prediction::{Foreseen, PredictError, Recorded, predict};
-pub(crate) use process::preload;
+pub(crate) use process::{cannot_start, preload};
 pub use process::{Command, DriveError, Progress, Watch};
 pub use regression::{Tried, try_recorded};
 pub use understanding::{Understood, first_execution, understand};

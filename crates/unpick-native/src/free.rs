@@ -10,9 +10,6 @@ mod judge;
 mod ppct;
 mod watch;
 
-use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
-use std::os::fd::FromRawFd;
 use std::os::unix::process::CommandExt;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -20,11 +17,15 @@ use std::time::{Duration, Instant};
 use unpick_noise::{NoiseOrder, PLACEMENT_COUNT, Placement};
 use unpick_protocol::{FREE_VARIABLE, PriorityOrder};
 
-use crate::drive::{Command, DriveError, preload};
+use crate::drive::{Command, DriveError, cannot_start, preload};
+use crate::memory_file::MemoryFile;
 use desk::SharedFreeDesk;
 pub use judge::{Expectation, Verdict};
 pub use ppct::ParallelPpct;
 pub use watch::Stack;
+
+/// Bytes of an output that are compared and reported.
+const OUTPUT_MAX: u64 = 16 << 20;
 
 /// How free executions are run.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +185,8 @@ impl Session {
     ) -> Result<Option<Execution>, DriveError> {
         self.desk.prepare(order, &self.priorities);
         let fail = |cause| cannot_start(&self.command, cause);
-        let output = [memory_file().map_err(fail)?, memory_file().map_err(fail)?];
+        let new = || MemoryFile::new().map_err(fail);
+        let output = [new()?, new()?];
         let start = Instant::now();
         let mut life = self.spawn(&output)?;
         let Some(watched) = life.watch(&self.desk, &self.setup, goes_on) else {
@@ -197,7 +199,7 @@ impl Session {
                 status: std::os::unix::process::ExitStatusExt::from_raw(watched.status),
             });
         }
-        let [output, error_output] = output.map(content);
+        let [output, error_output] = output.map(|file| file.content(OUTPUT_MAX));
         let (events, events_lost) = self.desk.events();
         Ok(Some(Execution {
             end: watched.end,
@@ -215,7 +217,7 @@ impl Session {
         }))
     }
 
-    fn spawn(&self, output: &[File; 2]) -> Result<watch::Life, DriveError> {
+    fn spawn(&self, output: &[MemoryFile; 2]) -> Result<watch::Life, DriveError> {
         let fail = |cause| cannot_start(&self.command, cause);
         let command = &self.command;
         let preload = preload(&command.runtime).map_err(fail)?;
@@ -230,8 +232,8 @@ impl Session {
             // Ctrl-C is for us.
             .process_group(0)
             .stdin(Stdio::null())
-            .stdout(output[0].try_clone().map_err(fail)?)
-            .stderr(output[1].try_clone().map_err(fail)?);
+            .stdout(output[0].writer().map_err(fail)?)
+            .stderr(output[1].writer().map_err(fail)?);
         if let Some(directory) = &command.directory {
             child.current_dir(directory);
         }
@@ -245,34 +247,6 @@ impl Session {
         }
         child.spawn().map(watch::Life::new).map_err(fail)
     }
-}
-
-fn cannot_start(command: &Command, cause: io::Error) -> DriveError {
-    DriveError::Start {
-        program: command.program.clone(),
-        cause,
-    }
-}
-
-/// A file without a name, in memory.
-fn memory_file() -> io::Result<File> {
-    // SAFETY: a name that ends in zero.
-    let file = unsafe { libc::memfd_create(c"unpick-output".as_ptr(), libc::MFD_CLOEXEC) };
-    match file < 0 {
-        true => Err(io::Error::last_os_error()),
-        // SAFETY: made a moment ago, and nobody else owns it.
-        false => Ok(unsafe { File::from_raw_fd(file) }),
-    }
-}
-
-/// What was written, up to a limit that nobody reads beyond.
-fn content(mut file: File) -> Vec<u8> {
-    const KEPT: u64 = 16 << 20;
-    let mut bytes = Vec::new();
-    if file.rewind().is_ok() {
-        let _ = file.take(KEPT).read_to_end(&mut bytes);
-    }
-    bytes
 }
 
 /// How a process ended, in the terms of the standard library.

@@ -8,6 +8,7 @@ pub mod free;
 pub mod ibm;
 pub mod install;
 pub mod lifetime;
+pub mod memory_file;
 pub mod program;
 pub mod symbols;
 

@@ -6,13 +6,15 @@ use crate::Status;
 use crate::output::say;
 use crate::place::project_of;
 use crate::replay::print_failure;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 use unpick::report::headline;
 use unpick::trace::{Outcome, Record};
 use unpick::{Config, FirstFailure};
 use unpick_native::drive::{self, Naming, Options};
+use unpick_native::memory_file::MemoryFile;
 use unpick_native::protocol::{Backend, Points, Reexecution};
 
 /// Runs a recorded execution of a native program again.
@@ -37,7 +39,8 @@ pub(crate) fn replay(
         Some(Backend::Threads) => (Backend::Threads, Reexecution::Fork),
         _ => (Backend::Fibers, Reexecution::Snapshot),
     };
-    let output = std::env::temp_dir().join(format!("unpick-replay-{}", std::process::id()));
+    let output = MemoryFile::new().context("cannot keep what the program prints")?;
+    let output = Arc::new(output);
     let result = drive::replay(
         &command,
         &options,
@@ -46,9 +49,7 @@ pub(crate) fn replay(
         &shared,
         Some(&output),
     );
-    let printed = std::fs::read(&output).unwrap_or_default();
-    let _ = std::fs::remove_file(&output);
-    let printed = String::from_utf8_lossy(&printed);
+    let printed = output.text();
     let (end, answer) = result?;
     let named = |directory: &Path| {
         let naming = Naming::new(&command.program, &answer.modules, &answer.addresses);

@@ -7,9 +7,11 @@ use std::collections::hash_map::DefaultHasher;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{Hash as _, Hasher as _};
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
+use tempfile::TempDir;
 
 /// A Rust compiler.
 #[derive(Clone, Debug)]
@@ -85,8 +87,8 @@ impl Toolchain {
 
     /// Compiles the small program, and says what is wrong.
     pub fn probe(&self) -> Result<(), String> {
-        let folder = Scratch::new("rustc").map_err(|error| error.to_string())?;
-        let (source, object) = (folder.0.join("probe.rs"), folder.0.join("probe.o"));
+        let folder = scratch().map_err(|error| error.to_string())?;
+        let (source, object) = (folder.path().join("probe.rs"), folder.path().join("probe.o"));
         fs::write(&source, PROGRAM).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.rustc);
         command
@@ -132,25 +134,12 @@ pub(crate) fn check_object(object: &Path) -> Result<(), String> {
     }
 }
 
-/// A directory among the temporary files, removed at the end.
-pub(crate) struct Scratch(pub(crate) std::path::PathBuf);
-
-impl Scratch {
-    pub(crate) fn new(name: &str) -> std::io::Result<Scratch> {
-        // Two probes may be under way in one process, and each removes its own.
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("unpick-probe-{}-{number}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path)?;
-        Ok(Scratch(path))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A directory of this user among the temporary files, with a name that no other process can foresee. It is removed
+/// when it is dropped.
+pub(crate) fn scratch() -> io::Result<TempDir> {
+    let private = fs::Permissions::from_mode(0o700);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("unpick-").permissions(private).tempdir()
 }
 
 #[cfg(test)]

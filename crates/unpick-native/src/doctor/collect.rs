@@ -1,7 +1,7 @@
 //! Looks at this machine.
 
 use super::Facts;
-use crate::cargo::{Scratch, Toolchain, check_object, compile};
+use crate::cargo::{Toolchain, check_object, compile, scratch};
 use crate::compile::{COMPILE_FLAGS, Compiler};
 use crate::install::runtime_library;
 use std::fs;
@@ -39,8 +39,8 @@ pub(super) fn collect() -> Facts {
 fn c_compiler(name: &str) -> Option<(String, Result<(), String>)> {
     let compiler = Compiler::of(name).ok()?;
     let probe = || -> Result<(), String> {
-        let folder = Scratch::new(name).map_err(|error| error.to_string())?;
-        let (source, object) = (folder.0.join("probe.c"), folder.0.join("probe.o"));
+        let folder = scratch().map_err(|error| error.to_string())?;
+        let (source, object) = (folder.path().join("probe.c"), folder.path().join("probe.o"));
         let text = "void probe(unsigned long *place) { *place = 7; }\n";
         fs::write(&source, text).map_err(|error| error.to_string())?;
         let mut command = compiler.command();

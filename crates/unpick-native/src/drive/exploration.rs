@@ -1,6 +1,6 @@
 //! An exploration of a native program, from choosing a back-end to checking what was found.
 
-use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unpick_engine::parts::{of_slice, slice};
@@ -14,8 +14,9 @@ use unpick_protocol::{
 use unpick_strategies::Spec;
 use unpick_trace::{Outcome, Trace};
 
-use super::process::{Command, DriveError, Process, Watch};
+use super::process::{Command, DriveError, Process, Watch, cannot_start};
 use super::{confirmation, crew, named, parallel, planned};
+use crate::memory_file::MemoryFile;
 use crate::symbols::standard::Standard;
 
 /// How to explore.
@@ -555,7 +556,7 @@ pub fn replay(
     launch: (Backend, Reexecution),
     trace: &Trace,
     shared: &[u64],
-    output: Option<&Path>,
+    output: Option<&Arc<MemoryFile>>,
 ) -> Result<(FirstFailure, Answer), DriveError> {
     let limits = Limits {
         executions_max: 1,
@@ -568,6 +569,9 @@ pub fn replay(
     let named = named::find(command, options, first_launch(options))?;
     let mut tasks_max = TASKS_FIRST;
     loop {
+        if let Some(output) = output {
+            output.clear().map_err(|cause| cannot_start(command, cause))?;
+        }
         let launch = Launch {
             backend: launch.0,
             reexecution: launch.1,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::num::NonZero;
 use std::os::fd::AsRawFd;
@@ -23,6 +23,7 @@ use unpick_protocol::{
 
 use super::desk::SharedDesk;
 use super::life::{Life, Nursery};
+use crate::memory_file::MemoryFile;
 use crate::symbols::standard::Standard;
 
 /// The program to run.
@@ -191,6 +192,8 @@ pub(super) struct Process {
     command: Command,
     launch: Launch,
     hang_after: Duration,
+    /// Where it prints to, if that is kept.
+    output: Option<Arc<MemoryFile>>,
 }
 
 impl Process {
@@ -199,11 +202,12 @@ impl Process {
         command: &Command,
         launch: Launch,
         hang_after: Duration,
-        output: Option<&Path>,
+        output: Option<&Arc<MemoryFile>>,
     ) -> Result<Process, DriveError> {
         let desks = desks(command, launch, 1)?;
-        let life = Life::Launched(spawn(command, launch, output, &desks)?);
+        let life = Life::Launched(spawn(command, launch, output.map(|file| &**file), &desks)?);
         let mut process = Process::at(desks[0].clone(), life, command, launch, hang_after);
+        process.output = output.cloned();
         process.wait(&mut |_| true)?;
         Ok(process)
     }
@@ -246,6 +250,7 @@ impl Process {
             command: command.clone(),
             launch,
             hang_after,
+            output: None,
         }
     }
 
@@ -309,6 +314,9 @@ impl Process {
             self.desk.wait(look);
             if self.desk.is_answered() {
                 return Ok(());
+            }
+            if let Some(output) = &self.output {
+                output.give_back();
             }
             still += asleep_at.elapsed().min(2 * look);
             let executions = desk.executions.load(Ordering::Relaxed);
@@ -446,7 +454,7 @@ pub(super) fn start(command: &Command, launch: Launch) -> Vec<u8> {
     encode(&Start { launch, standard })
 }
 
-fn cannot_start(command: &Command, cause: io::Error) -> DriveError {
+pub(crate) fn cannot_start(command: &Command, cause: io::Error) -> DriveError {
     DriveError::Start {
         program: command.program.clone(),
         cause,
@@ -457,7 +465,7 @@ fn cannot_start(command: &Command, cause: io::Error) -> DriveError {
 fn spawn(
     command: &Command,
     launch: Launch,
-    output: Option<&Path>,
+    output: Option<&MemoryFile>,
     desks: &[Arc<SharedDesk>],
 ) -> Result<Child, DriveError> {
     let cannot_start = |cause| cannot_start(command, cause);
@@ -476,13 +484,10 @@ fn spawn(
     if let Some(directory) = &command.directory {
         child.current_dir(directory);
     }
-    if let Some(path) = output {
-        File::create(path).map_err(cannot_start)?;
-        // At its end, wherever that is: it may be cut short between two executions.
-        let file = OpenOptions::new().append(true).open(path);
-        let file = file.map_err(cannot_start)?;
-        let other = file.try_clone().map_err(cannot_start)?;
-        child.stdout(file).stderr(other);
+    if let Some(output) = output {
+        let [file, other] = [output.writer(), output.writer()];
+        child.stdout(file.map_err(cannot_start)?);
+        child.stderr(other.map_err(cannot_start)?);
     } else if !launch.shows_output {
         child.stdout(Stdio::null()).stderr(Stdio::null());
     }

@@ -1,7 +1,6 @@
 //! Shrinks and explains a failing execution: one process follows one plan after the other.
 
-use std::fs::{File, OpenOptions};
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use unpick_analysis::{Ended, Meaning, Understanding};
@@ -13,8 +12,8 @@ use super::exploration::{Explored, Options, TASKS_FIRST, TASKS_MAX, order};
 use super::named;
 use super::naming::Naming;
 use super::output::explain_by_output;
-use super::process::{Command, DriveError, Process};
-use super::verification::read_output;
+use super::process::{Command, DriveError, Process, cannot_start};
+use crate::memory_file::MemoryFile;
 
 /// How long shrinking may take, and how long explaining or looking near a schedule.
 pub(super) const TIME_MAX: Duration = Duration::from_secs(5);
@@ -139,7 +138,7 @@ pub(super) struct Follower<'a> {
     options: &'a Options,
     shared: &'a [u64],
     named: Vec<NamedCode>,
-    output: PathBuf,
+    output: Arc<MemoryFile>,
 }
 
 impl Follower<'_> {
@@ -163,8 +162,8 @@ impl Follower<'_> {
             shows_output: false,
         };
         let named = named::find(command, options, launch)?;
-        let name = format!("unpick-understanding-{}", std::process::id());
-        let output = std::env::temp_dir().join(name);
+        let output = MemoryFile::new().map_err(|cause| cannot_start(command, cause))?;
+        let output = Arc::new(output);
         let process = Process::start(command, launch, options.hang_after, Some(&output))?;
         Ok(Follower {
             process,
@@ -208,22 +207,15 @@ impl Follower<'_> {
     /// Runs one execution, and tells how it ends.
     fn end(&mut self, work: Work) -> Result<(Answer, Ended), DriveError> {
         // What an earlier execution has printed says nothing of this one.
-        let file = OpenOptions::new().write(true).open(&self.output);
-        let is_empty = file.and_then(|file: File| file.set_len(0)).is_ok();
+        let is_empty = self.output.clear().is_ok();
         let mut answer = self.perform(work)?;
         let (outcome, trace) = answer.followed.take().ok_or(DriveError::Garbled)?;
         let output = match is_empty && outcome.is_failure() {
-            true => read_output(&self.output),
+            true => self.output.text(),
             false => String::new(),
         };
         let outcome = essence(&outcome, &output);
         Ok((answer, Ended { outcome, trace }))
-    }
-}
-
-impl Drop for Follower<'_> {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.output);
     }
 }
 

@@ -4,7 +4,7 @@
 //! What comes back in the back-end that found it is a failure, with a note if threads differ. What does not
 //! depends on something that is not controlled: the first step that differs is reported, with the likely cause.
 
-use std::path::Path;
+use std::sync::Arc;
 
 use unpick_engine::FirstFailure;
 use unpick_protocol::{Backend, Reexecution};
@@ -12,7 +12,8 @@ use unpick_trace::{FailureKind, Outcome, Site};
 
 use super::cause;
 use super::exploration::{Explored, Options, replay};
-use super::process::{Command, DriveError};
+use super::process::{Command, DriveError, cannot_start};
+use crate::memory_file::MemoryFile;
 
 /// What became of a failure that was run again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,8 @@ pub fn verify(
     found: &Explored,
     failure: &FirstFailure,
 ) -> Result<Verification, DriveError> {
-    let file = std::env::temp_dir().join(format!("unpick-output-{}", std::process::id()));
+    let file = MemoryFile::new().map_err(|cause| cannot_start(command, cause))?;
+    let file = Arc::new(file);
     let again = |way| {
         let shared = &found.shared;
         replay(command, options, way, &failure.trace, shared, Some(&file))
@@ -50,12 +52,11 @@ pub fn verify(
     };
     let own = (found.backend, found.reexecution);
     let result = again(own);
-    let output = read_output(&file);
+    let output = file.text();
     let (second, answer) = result?;
     if let Some(difference) = difference(failure, &second) {
         // Once more: what differs differently each time is not left behind by executions.
         let third = again(own).ok().map(|(third, _)| third);
-        let _ = std::fs::remove_file(&file);
         let is_steady = third.is_some_and(|third| self::difference(&second, &third).is_none());
         return Ok(Verification::Leak {
             what: words(own, &difference),
@@ -67,7 +68,6 @@ pub fn verify(
         Ok((other, _)) => difference(failure, &other),
         Err(error) => Some(error.to_string()),
     };
-    let _ = std::fs::remove_file(&file);
     Ok(Verification::Confirmed {
         output,
         elsewhere: elsewhere.map(|how| words(threads, &how)),
@@ -76,14 +76,6 @@ pub fn verify(
 
 /// How tasks are run and executions repeated.
 type Way = (Backend, Reexecution);
-
-/// The end of what a program printed.
-pub(super) fn read_output(path: &Path) -> String {
-    const KEPT: usize = 64 << 10;
-    let bytes = std::fs::read(path).unwrap_or_default();
-    let start = bytes.len().saturating_sub(KEPT);
-    String::from_utf8_lossy(&bytes[start..]).into_owned()
-}
 
 /// How two executions of one schedule differ.
 pub fn difference(one: &FirstFailure, other: &FirstFailure) -> Option<String> {
