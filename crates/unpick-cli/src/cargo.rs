@@ -358,7 +358,9 @@ impl Ledger {
 
     /// Opens it for a test binary, and keeps it locked until that is through.
     fn join([tallies, cases]: [RawFd; 2]) -> Result<Ledger> {
-        let open = |number| MemoryFile::inherited(number).context("no `cargo unpick test` has started this");
+        let open = |number| {
+            MemoryFile::inherited(number).context("no `cargo unpick test` has started this")
+        };
         let ledger = Ledger {
             tallies: open(tallies)?,
             cases: open(cases)?,

@@ -9,6 +9,7 @@ mod compile;
 mod config;
 mod doctor;
 mod forget;
+mod found;
 mod json;
 mod junit;
 mod merge;
@@ -155,7 +156,7 @@ fn main() -> ExitCode {
             };
         }
     };
-    let result = match arguments.command {
+    exit_code(match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Noise(command) => noise::noise(&command),
         Command::Suite(command) => suite::run(command),
@@ -169,16 +170,19 @@ fn main() -> ExitCode {
         Command::Strategies => Ok(list_strategies()),
         Command::Doctor => Ok(doctor::doctor()),
         Command::Cc(_) | Command::Cpp(_) => unreachable!("internal error: not intercepted"),
-    };
-    exit_code(result)
+    })
 }
 
 fn exit_code(result: anyhow::Result<Status>) -> ExitCode {
     match result {
         Ok(status) => status.into(),
         Err(error) => {
+            let is_found = found::report();
             eprintln!("error: {error:#}");
-            ExitCode::from(USAGE_ERROR)
+            match is_found {
+                true => Status::Failed.into(),
+                false => ExitCode::from(USAGE_ERROR),
+            }
         }
     }
 }

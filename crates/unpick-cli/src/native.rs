@@ -1,5 +1,6 @@
 //! What `unpick run`, `cargo unpick test` and `unpick replay` share: native programs.
 
+mod interim;
 mod keep;
 mod predict;
 mod present;

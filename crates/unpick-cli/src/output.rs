@@ -1,6 +1,7 @@
 //! Standard output. A reader that goes away (`unpick run … | head`) changes neither what the command does nor its exit
 //! code: a failure that is found is still kept.
 
+use crate::found;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _};
 
@@ -15,7 +16,7 @@ pub(crate) fn line(text: Arguments<'_>) {
             return;
         }
         eprintln!("error: cannot write to standard output: {error}");
-        std::process::exit(2);
+        std::process::exit(if found::is_pending() { 1 } else { 2 });
     }
 }
 

@@ -123,8 +123,7 @@ fn interruption() -> &'static Arc<AtomicBool> {
             // By signal: Ctrl-C also ends Cargo, whose end sends another signal to what it has started.
             let is_second = Arc::new(AtomicBool::new(false));
             // The order matters: the flag is still down the first time the shutdown looks at it.
-            let shutdown =
-                flag::register_conditional_shutdown(signal, 130, Arc::clone(&is_second));
+            let shutdown = flag::register_conditional_shutdown(signal, 130, Arc::clone(&is_second));
             let note = flag::register(signal, is_second);
             let listen = flag::register(signal, Arc::clone(&interrupted));
             if let Err(error) = shutdown.and(note).and(listen) {

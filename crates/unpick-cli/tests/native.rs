@@ -7,6 +7,8 @@ mod confirm;
 mod examples;
 #[path = "native/foreign.rs"]
 mod foreign;
+#[path = "native/found.rs"]
+mod found;
 #[path = "native/jobs.rs"]
 mod jobs;
 #[path = "native/nondeterminism.rs"]

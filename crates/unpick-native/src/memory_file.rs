@@ -134,7 +134,11 @@ impl MemoryFile {
         }
         let (head, tail) = (self.part(0, KEPT), self.part(length - KEPT, KEPT));
         let left_out = length - 2 * KEPT;
-        format!("{}\n[{left_out} bytes left out]\n{}", text(head), text(tail))
+        format!(
+            "{}\n[{left_out} bytes left out]\n{}",
+            text(head),
+            text(tail)
+        )
     }
 
     fn length(&self) -> u64 {

@@ -2,7 +2,9 @@
 
 use crate::context::{Context, exchange, thread_pointer};
 use crate::runtime::{OVER, Runtime, runtime};
-use crate::{libraries, prelude, process, snapshot, strings, sys, tasks, timestamp, watchdog};
+use crate::{
+    draft, libraries, prelude, process, snapshot, strings, sys, tasks, timestamp, watchdog,
+};
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use core::sync::atomic::Ordering;
@@ -58,7 +60,7 @@ pub fn order_bytes(desk: &Desk) -> &[u8] {
     }
 }
 
-fn put_answer(desk: &Desk, answer: &Answer) {
+pub fn put_answer(desk: &Desk, answer: &Answer) {
     let mut bytes = encode(answer);
     if bytes.len() > ANSWER_MAX {
         bytes = encode(&refusal(
@@ -66,7 +68,8 @@ fn put_answer(desk: &Desk, answer: &Answer) {
         ));
     }
     let (offset, _) = desk.answer_range();
-    // SAFETY: within the desk, and the driver does not read it before it is told to.
+    desk.begin_answer();
+    // SAFETY: within the desk, and the driver uses what it reads only if no answer has begun meanwhile.
     unsafe {
         let place = core::ptr::from_ref(desk)
             .cast::<u8>()
@@ -74,7 +77,7 @@ fn put_answer(desk: &Desk, answer: &Answer) {
             .add(offset);
         core::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len());
     }
-    desk.set_answer_length(bytes.len());
+    desk.end_answer(bytes.len());
 }
 
 fn refusal(what: alloc::string::String) -> Answer {
@@ -103,7 +106,7 @@ pub fn refuse_heritage(this: &Runtime) -> ! {
     sys::exit_process(0)
 }
 
-fn answer_without_work(trouble: Option<Trouble>) -> Answer {
+pub fn answer_without_work(trouble: Option<Trouble>) -> Answer {
     Answer {
         exploration: Exploration::default(),
         end: End::Ended,
@@ -357,6 +360,7 @@ impl Engine for Host {
         if self.addresses.is_empty() && outcome.is_some_and(|outcome| *outcome != Outcome::Pass) {
             self.addresses.clone_from(&this.addresses);
         }
+        draft::note(this);
     }
 
     fn execution(&mut self) -> &mut Execution {

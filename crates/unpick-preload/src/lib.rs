@@ -25,6 +25,7 @@ mod buffers;
 mod context;
 mod controller;
 mod crew;
+mod draft;
 mod ending;
 mod exceptions;
 mod free;

@@ -63,9 +63,15 @@ fn check_still(address: *mut c_void, object: ObjectId, pc: usize) {
     let kind = this.execution.trace().objects[object.index()].kind;
     bounds::check_object(address as usize, kind, pc);
     // SAFETY: the program passes its object, which begins with a word.
-    if unsafe { address.cast::<u32>().read() } != OURS | object.0 {
+    let found = unsafe { address.cast::<u32>().read() };
+    if found != OURS | object.0 {
         let (word, task) = (kind.word(), this.execution.trace().task_name(this.current));
-        let message = format!("the {word} was destroyed while {task} was about to use it");
+        // Initialised objects are zeroed, and get their number when they are used.
+        let what = match found == 0 || found & OURS == OURS && found != DESTROYED {
+            true => "initialised",
+            false => "destroyed",
+        };
+        let message = format!("the {word} was {what} while {task} was about to use it");
         fail(FailureKind::Misuse, &message, pc);
     }
 }

@@ -5,6 +5,7 @@ use crate::away::{self, Away};
 use crate::buffers::{self, Buffers};
 use crate::context::{Context, thread_pointer};
 use crate::crew::Crew;
+use crate::draft::Draft;
 use crate::ending::Ending;
 use crate::io::Io;
 use crate::named::Named;
@@ -204,6 +205,7 @@ pub struct Runtime {
     pub snapshot: Snapshot,
     pub prelude: Prelude,
     pub trouble: Option<Trouble>,
+    pub draft: Draft,
     /// How far the program has come with its end.
     pub ending: Ending,
     pub points: Points,
@@ -302,6 +304,7 @@ impl Runtime {
             snapshot: Snapshot::new(),
             prelude: Prelude::new(),
             trouble: None,
+            draft: Draft::default(),
             ending: Ending::default(),
             points: Points::Sync,
             points_at: Shared::new(),
@@ -363,6 +366,7 @@ impl Runtime {
         self.races = order.races;
         self.is_planned = matches!(order.work, Work::Watch(_));
         self.trouble = None;
+        self.draft.begin(order);
         self.prelude.forget();
         self.snapshot.forget();
     }

@@ -20,7 +20,7 @@ const ANSWER_AT: usize = ORDER_AT + ORDER_MAX;
 /// is the runtime's own, where that goes on from process to process.
 pub const DESK_SIZE: usize = ANSWER_AT + ANSWER_MAX;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"unpick03");
+const MAGIC: u64 = u64::from_le_bytes(*b"unpick04");
 
 /// The top of the shared memory; orders and answers lie behind it.
 ///
@@ -39,6 +39,8 @@ pub struct Desk {
     pub is_manned: AtomicU32,
     order_length: AtomicU64,
     answer_length: AtomicU64,
+    /// How often an answer or a draft of one was begun and completed: odd while one is written.
+    answer_serial: AtomicU32,
     /// Executions done under the order at hand.
     pub executions: AtomicU64,
     /// Failing ones among them.
@@ -119,13 +121,25 @@ impl Desk {
         self.order_length.store(length as u64, Ordering::Release);
     }
 
-    /// Says how long the answer is that was written at the offset of [`Desk::answer_range`].
-    pub fn set_answer_length(&self, length: usize) {
+    /// Says that an answer, or a draft of one, is going to be written at the offset of [`Desk::answer_range`].
+    pub fn begin_answer(&self) {
+        self.answer_serial.fetch_add(1, Ordering::Acquire);
+    }
+
+    /// How often an answer or a draft was begun and completed. Odd while one is written: what lies there is of no use
+    /// then, nor is what was read while this number has changed.
+    pub fn answer_serial(&self) -> u32 {
+        self.answer_serial.load(Ordering::Acquire)
+    }
+
+    /// Says how long the answer is that was written.
+    pub fn end_answer(&self, length: usize) {
         assert!(
             length <= ANSWER_MAX,
             "internal error: an answer is too long"
         );
         self.answer_length.store(length as u64, Ordering::Release);
+        self.answer_serial.fetch_add(1, Ordering::Release);
     }
 
     /// Says with which status the process has ended that worked here, if it was a fork.

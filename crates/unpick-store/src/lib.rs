@@ -16,6 +16,7 @@ pub use forget::{Forgotten, Regression};
 pub use key::{binary_key, is_cargo_hash};
 pub use regressions::REGRESSIONS_MAX;
 use room::Room;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use unpick_trace::{CodecError, Record, encode};
@@ -100,6 +101,36 @@ pub struct Saved {
     pub regression: PathBuf,
 }
 
+/// A failing execution as it was found, which stays unless something better takes its place.
+#[derive(Debug)]
+pub struct Interim {
+    path: PathBuf,
+    /// Whether it was not there before.
+    is_new: bool,
+}
+
+impl Interim {
+    /// Its file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Removes it, if it was not there before: what was found is kept elsewhere.
+    pub fn give_way(self) {
+        if self.is_new {
+            // One that stays is a failure all the same.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+
+    /// The same, unless it is the file that takes its place.
+    pub fn give_way_to(self, path: &Path) {
+        if self.path != path {
+            self.give_way();
+        }
+    }
+}
+
 /// The `.unpick` directory of a project.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -125,7 +156,8 @@ impl Store {
     pub fn save_as(&self, record: &Record, regression: PathBuf) -> Result<Saved, StoreError> {
         let room = Room::from_environment()?;
         let text = encode(record);
-        let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(record.trace.hash())?;
+        let hash = record.trace.hash();
+        let (id, trace) = Part::write(&self.traces(), &text)?.put_by_hash(hash)?;
         // What is checked in stays small.
         let text = match &record.passing {
             None => text,
@@ -151,6 +183,18 @@ impl Store {
         let (id, trace) = Part::write(&self.traces(), &encode(record))?.put_by_hash(hash)?;
         room.make(self, &trace);
         Ok((id, trace))
+    }
+
+    /// Keeps a failing execution as it was found, before it is run again, shrunk and explained. Its id is a long one, so
+    /// that what takes its place can have a short one.
+    pub fn save_interim(&self, record: &Record) -> Result<Interim, StoreError> {
+        let room = Room::from_environment()?;
+        let name = format!("{:016x}.trace", record.trace.hash());
+        let path = self.traces().join(name);
+        let is_new = !path.exists();
+        Part::write(&self.traces(), &encode(record))?.replace(&path)?;
+        room.make(self, &path);
+        Ok(Interim { path, is_new })
     }
 
     /// Reads a trace by its id or by its path.

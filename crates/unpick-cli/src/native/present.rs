@@ -1,5 +1,6 @@
 //! Explores a native program and says what came of it.
 
+use super::interim::Interims;
 use super::keep::{PREFIX, common_text, key_of, settings_text};
 use super::refused::refused;
 use super::regression::try_regression;
@@ -62,11 +63,13 @@ impl Presented {
 
 /// What is explored, and how.
 #[derive(Clone, Copy)]
-struct Subject<'a> {
-    name: &'a str,
-    command: &'a Command,
+pub(super) struct Subject<'a> {
+    pub(super) name: &'a str,
+    pub(super) command: &'a Command,
     drive: &'a Options,
-    options: &'a ExplorationOptions,
+    pub(super) options: &'a ExplorationOptions,
+    /// What was kept of its failures at once.
+    interims: &'a Interims,
     /// The regression that led to its failure, if one did.
     regression: Option<&'a Path>,
     /// Whether it is about a failure besides the first one.
@@ -83,11 +86,13 @@ pub(crate) fn explore(
     options: &ExplorationOptions,
 ) -> Result<Presented> {
     let start = Instant::now();
+    let interims = Interims::default();
     let subject = Subject {
         name,
         command,
         drive,
         options,
+        interims: &interims,
         regression: None,
         is_other: false,
         count: None,
@@ -110,7 +115,13 @@ pub(crate) fn explore(
     }
     let progress = Progress::new(name, options.budget(), options.quiet || options.json);
     let start = Instant::now();
-    let mut watch = |seen: drive::Progress| progress.observe(seen_of(seen));
+    let mut watch = |mut seen: drive::Progress| {
+        if let Some(answer) = seen.found.take() {
+            let explored = Explored::so_far(*answer, drive);
+            interims.keep(subject, &explored, Way::Strategy);
+        }
+        progress.observe(seen_of(seen))
+    };
     let found = drive::explore(command, drive, &mut watch);
     let elapsed = start.elapsed();
     if matches!(&found, Ok(explored) if explored.exploration.failures > 0) {
@@ -146,6 +157,7 @@ pub(crate) fn tell_free(
         command,
         drive,
         options,
+        interims: &Interims::default(),
         regression: None,
         is_other: false,
         count: None,
@@ -178,6 +190,7 @@ pub(crate) fn save_free(
         command,
         drive,
         options,
+        interims: &Interims::default(),
         regression: None,
         is_other: false,
         count: None,
@@ -217,6 +230,8 @@ fn tell(
     way: Option<Way>,
     elapsed: Duration,
 ) -> Result<Presented> {
+    let kept_by = way.unwrap_or(Way::Strategy);
+    subject.interims.keep(subject, &explored, kept_by);
     let groups = std::mem::take(&mut explored.exploration.groups);
     let (groups, failures) = (groups.list(), explored.exploration.failures);
     let counts = groups.iter().map(|group| count_line(group.count, failures));
@@ -232,6 +247,7 @@ fn tell(
     for (number, other) in (1..).zip(others) {
         told.push(tell_one(of(number), other, None, elapsed)?);
     }
+    subject.interims.settle();
     Ok(together(subject.name, told, groups, failures))
 }
 
@@ -287,19 +303,32 @@ fn tell_one(
     elapsed: Duration,
 ) -> Result<Presented> {
     let Subject { command, drive, .. } = subject;
-    let mut verification = match &explored.exploration.first_failure {
-        Some(failure) => Some(verify(command, drive, &explored, failure)?),
-        None => None,
-    };
+    let found = explored.exploration.first_failure.as_deref();
+    let hash = found.map(|failure| failure.trace.hash());
+    let mut verification = found.map(|failure| {
+        let verified = verify(command, drive, &explored, failure);
+        verified.unwrap_or_else(|error| Verification::Unknown {
+            why: error.to_string(),
+        })
+    });
     let mut known = None;
-    if let Some(Verification::Confirmed { output, .. }) = &verification
-        && let Some((more, again)) = understand(command, drive, &mut explored, output)?
-    {
-        known = Some(more);
-        verification = Some(again);
+    if let Some(Verification::Confirmed { output, .. }) = &verification {
+        match understand(command, drive, &mut explored, output) {
+            Ok(Some((more, again))) => {
+                known = Some(more);
+                verification = Some(again);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let text = format!("the failure is neither shrunk nor explained: {error:#}");
+                let warning = Warning::new(WarningKind::EndedEarly, text);
+                explored.exploration.warnings.push(warning);
+            }
+        }
     }
     name_all(command, &mut explored, verification.as_ref());
     let failing = Failing {
+        hash,
         known,
         verification,
         way,
@@ -320,6 +349,7 @@ pub(super) fn tell_predicted(
         command,
         drive,
         options,
+        interims: &Interims::default(),
         regression: None,
         is_other: !is_first,
         count: None,
@@ -329,6 +359,8 @@ pub(super) fn tell_predicted(
 
 /// What running the failure again has shown.
 struct Failing {
+    /// The fingerprint of the schedule as it was found.
+    hash: Option<u64>,
     known: Option<Understanding>,
     verification: Option<Verification>,
     /// What led to it, if not the strategy.
@@ -412,23 +444,24 @@ fn present(
     let (mut trace, mut told, mut annotated) = (None, Value::Null, None);
     let (mut noted, mut diverged) = (None, None);
     if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
-        match verification {
-            Verification::Confirmed { elsewhere, .. } => {
-                let (text, id) = report(subject, &explored, failure, &failing);
-                annotated = annotation(&failure.outcome, &text);
-                details.push_str(&text);
-                if let Some(line) = subject.count {
-                    details.push_str(&format!("\n{line}"));
-                }
-                trace = id;
-                told = failure_to_json(failure, failing.known.as_ref());
-                noted = elsewhere.as_ref().map(|how| note(how));
+        if let Verification::Leak { what, cause } = verification {
+            status = Status::Diverged;
+            details.push_str(&leak(name, failure, what, cause));
+            let left = failing.hash.and_then(|hash| subject.interims.leave(hash));
+            if let Some(path) = left {
+                details.push_str(&format!("\n  saved   {path}, as it was found"));
             }
-            Verification::Leak { what, cause } => {
-                status = Status::Diverged;
-                details.push_str(&leak(name, failure, what, cause));
-                diverged = Some(format!("{what}; likely cause: {cause}"));
+            diverged = Some(format!("{what}; likely cause: {cause}"));
+        } else {
+            let (text, id) = report(subject, &explored, failure, &failing);
+            annotated = annotation(&failure.outcome, &text);
+            details.push_str(&text);
+            if let Some(line) = subject.count {
+                details.push_str(&format!("\n{line}"));
             }
+            trace = id;
+            told = failure_to_json(failure, failing.known.as_ref());
+            noted = note(verification);
         }
     }
     if let Some(diverged) = &found.diverged {
@@ -506,10 +539,20 @@ fn leak(name: &str, failure: &FirstFailure, what: &str, cause: &str) -> String {
     )
 }
 
-/// A failure is one where it comes back, also if it does not come back everywhere.
-fn note(how: &str) -> Warning {
-    let text = format!("the failure comes back where it was found, but not {how}");
-    Warning::new(WarningKind::OtherBackend, text)
+/// A failure is one where it comes back, also if it does not come back everywhere, or could not be run again.
+fn note(verification: &Verification) -> Option<Warning> {
+    Some(match verification {
+        Verification::Confirmed { elsewhere, .. } => {
+            let how = elsewhere.as_ref()?;
+            let text = format!("the failure comes back where it was found, but not {how}");
+            Warning::new(WarningKind::OtherBackend, text)
+        }
+        Verification::Unknown { why } => {
+            let text = format!("the failure could not be run again: {why}");
+            Warning::new(WarningKind::EndedEarly, text)
+        }
+        Verification::Leak { .. } => return None,
+    })
 }
 
 /// Keeps a failure; gives the five lines and its id.
@@ -544,9 +587,24 @@ fn report(
         (_, _, true) => (None, String::new(), "nothing (--no-save)".to_string()),
         (_, _, false) => match keep(record(subject, explored, failure, way, known)) {
             // An id is looked up where the user is.
-            Ok((id, _, path)) if is_typed_here() => (Some(id.clone()), id, shown(&path)),
-            Ok((id, trace, path)) => (Some(id), shown(&trace), shown(&path)),
-            Err(error) => (None, String::new(), format!("nothing: {error}")),
+            Ok((id, trace, path)) => {
+                if let Some(hash) = failing.hash {
+                    subject.interims.replace(hash, &trace);
+                }
+                // An id is looked up where the user is.
+                let reference = match is_typed_here() {
+                    true => id.clone(),
+                    false => shown(&trace),
+                };
+                (Some(id), reference, shown(&path))
+            }
+            Err(error) => {
+                let left = failing.hash.and_then(|hash| subject.interims.leave(hash));
+                let what = left.map_or("nothing".to_string(), |path| {
+                    format!("{path}, as it was found")
+                });
+                (None, String::new(), format!("{what}: {error}"))
+            }
         },
     };
     let replay = match &id {
@@ -571,7 +629,7 @@ fn report(
 }
 
 /// A failure with all that is needed to run it again.
-fn record(
+pub(super) fn record(
     subject: Subject<'_>,
     explored: &Explored,
     failure: &FirstFailure,

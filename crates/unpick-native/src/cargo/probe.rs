@@ -88,7 +88,10 @@ impl Toolchain {
     /// Compiles the small program, and says what is wrong.
     pub fn probe(&self) -> Result<(), String> {
         let folder = scratch().map_err(|error| error.to_string())?;
-        let (source, object) = (folder.path().join("probe.rs"), folder.path().join("probe.o"));
+        let (source, object) = (
+            folder.path().join("probe.rs"),
+            folder.path().join("probe.o"),
+        );
         fs::write(&source, PROGRAM).map_err(|error| error.to_string())?;
         let mut command = Command::new(&self.rustc);
         command

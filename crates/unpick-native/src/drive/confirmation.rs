@@ -4,7 +4,7 @@ use unpick_engine::Limits;
 use unpick_protocol::{Answer, Work};
 use unpick_strategies::{Confirm, Spec};
 
-use super::exploration::{Launched, Options, order};
+use super::exploration::{Launched, Options, order, with_failures};
 use super::process::{DriveError, Progress, Watch};
 
 /// How the options want possible deadlocks to be confirmed.
@@ -22,13 +22,13 @@ pub(super) fn run(
     launched: &mut Launched<'_>,
     limits: Limits,
     shared: &[u64],
-    mut found: Answer,
+    found: Answer,
     watch: &mut Watch<'_>,
 ) -> Result<Answer, DriveError> {
     let options = launched.options;
     let before = found.exploration.executions;
     let work = Work::Confirm {
-        found: Box::new(core::mem::take(&mut found.exploration)),
+        found: Box::new(found.exploration.clone()),
         executions_max: options.confirm,
         seed: options.seed,
     };
@@ -39,7 +39,10 @@ pub(super) fn run(
             ..seen
         })
     };
-    let mut answer = launched.perform(&order, &mut watch_all)?;
+    let mut answer = match launched.perform(&order, &mut watch_all) {
+        Ok(answer) => answer,
+        Err(error) => return with_failures(error.with_answer(Some(found))),
+    };
     for (one, other) in answer.entered.iter_mut().zip(found.entered) {
         *one |= other;
     }

@@ -58,7 +58,11 @@ pub(super) fn explore(
         answers
     });
     if let Some(error) = lost.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error);
+        return Err(match error {
+            DriveError::Trouble { .. } => error,
+            // What it has found, or else another one.
+            error => error.with_answer(looks.iter().find_map(Look::found)),
+        });
     }
     let mut answers = answers.into_iter().flatten();
     let mut whole = answers.next().expect("internal error: nobody has answered");
@@ -70,7 +74,11 @@ pub(super) fn explore(
 
 /// How far all are: each tells what all have done when it looked last.
 fn furthest(looks: &[Look]) -> Progress {
-    let seen = looks.iter().map(Look::progress);
-    let furthest = seen.max_by_key(|seen| seen.executions);
-    furthest.unwrap_or_default()
+    let mut seen: Vec<Progress> = looks.iter().map(Look::progress).collect();
+    let found = seen.iter_mut().find_map(|seen| seen.found.take());
+    let furthest = seen.into_iter().max_by_key(|seen| seen.executions);
+    Progress {
+        found,
+        ..furthest.unwrap_or_default()
+    }
 }

@@ -3,15 +3,17 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
-use unpick_protocol::{DESK_SIZE, Desk};
+use unpick_protocol::{Answer, DESK_SIZE, Desk, decode};
 
 /// A desk, mapped.
 pub(super) struct SharedDesk {
     file: File,
     memory: *mut u8,
+    /// The serial of the answer before the last order.
+    answer_before: AtomicU32,
 }
 
 // SAFETY: the top is made of atomics; orders and answers are touched by one side at a time, as the
@@ -47,6 +49,7 @@ impl SharedDesk {
         let desk = SharedDesk {
             file,
             memory: memory.cast(),
+            answer_before: AtomicU32::new(0),
         };
         desk.top().open();
         Ok(desk)
@@ -65,6 +68,8 @@ impl SharedDesk {
     /// Puts an order on the desk and says so.
     pub fn put_order(&self, bytes: &[u8]) {
         let desk = self.top();
+        self.answer_before
+            .store(desk.answer_serial(), Ordering::Relaxed);
         let (offset, _) = desk.order_range();
         desk.set_order_length(bytes.len());
         // SAFETY: the length was checked, and the runtime waits.
@@ -111,6 +116,22 @@ impl SharedDesk {
                 &raw const time,
             );
         }
+    }
+
+    /// What the last order has shown so far, if the runtime has put down a draft that is not the one of serial `seen`.
+    pub fn draft(&self, seen: &mut u32) -> Option<Answer> {
+        let serial = self.top().answer_serial();
+        let is_old = serial == *seen || serial == self.answer_before.load(Ordering::Relaxed);
+        if is_old || serial % 2 != 0 {
+            return None;
+        }
+        let bytes = self.answer();
+        fence(Ordering::Acquire);
+        if self.top().answer_serial() != serial {
+            return None;
+        }
+        *seen = serial;
+        decode(&bytes)
     }
 
     /// The bytes of the last answer.

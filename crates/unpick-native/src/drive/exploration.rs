@@ -94,6 +94,13 @@ impl Explored {
         }
     }
 
+    /// What an exploration has found that is still under way, or is never answered.
+    pub fn so_far(answer: Answer, options: &Options) -> Explored {
+        let launch = first_launch(options);
+        let shared = answer.shared.clone();
+        Explored::nothing(launch, String::new(), &shared).with(answer)
+    }
+
     /// What another order to the same program has found.
     pub(super) fn with(&self, answer: Answer) -> Explored {
         Explored {
@@ -268,27 +275,29 @@ pub fn explore(
     })
 }
 
-/// What was found before a program did what is not modelled, if it has failed before. That is a finding; the other
-/// is a warning beside it.
-fn with_failures(error: DriveError) -> Result<Answer, DriveError> {
-    match error {
-        DriveError::Trouble {
-            trouble,
-            mut answer,
-        } if answer.exploration.failures > 0 => {
-            let text = match trouble.kind {
-                TroubleKind::Unmodelled => format!(
-                    "explored no further than to a call of {}, which is not modelled",
-                    trouble.what
-                ),
-                _ => format!("not explored to the end: {}", trouble.what),
-            };
-            let warning = Warning::new(WarningKind::EndedEarly, text);
-            answer.exploration.warnings.push(warning);
-            Ok(*answer)
-        }
-        other => Err(other),
+/// What was found before an error, if the program has failed before. That is a finding; the error is a warning beside
+/// it.
+pub(super) fn with_failures(mut error: DriveError) -> Result<Answer, DriveError> {
+    let Some(mut answer) = error.take_answer() else {
+        return Err(error);
+    };
+    if answer.exploration.failures == 0 {
+        return Err(error.with_answer(Some(*answer)));
     }
+    let text = match &error {
+        DriveError::Trouble { trouble, .. } if trouble.kind == TroubleKind::Unmodelled => format!(
+            "explored no further than to a call of {}, which is not modelled",
+            trouble.what
+        ),
+        error => format!("not explored to the end: {error}"),
+    };
+    let found = &mut answer.exploration;
+    if let DriveError::Died { executions, .. } | DriveError::Hangs { executions, .. } = error {
+        found.executions = found.executions.max(executions);
+    }
+    let warning = Warning::new(WarningKind::EndedEarly, text);
+    found.warnings.push(warning);
+    Ok(*answer)
 }
 
 /// What there is to do, for one process or for each of several.
@@ -570,7 +579,9 @@ pub fn replay(
     let mut tasks_max = TASKS_FIRST;
     loop {
         if let Some(output) = output {
-            output.clear().map_err(|cause| cannot_start(command, cause))?;
+            output
+                .clear()
+                .map_err(|cause| cannot_start(command, cause))?;
         }
         let launch = Launch {
             backend: launch.0,

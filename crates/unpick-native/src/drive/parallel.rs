@@ -131,16 +131,14 @@ impl Workers<'_> {
                 let before = progress_of(whole.as_ref());
                 let profile = profile.as_ref();
                 let done = run(&mut self.processes, order, &parts, profile, before, watch);
-                for answer in done {
+                let mut done = done.into_iter();
+                while let Some(answer) = done.next() {
                     let answer = match answer {
                         // Nothing is run any more, but what was run counts.
-                        Err(DriveError::Trouble { trouble, answer }) => {
-                            join(&mut whole, *answer, order.limits.keep_going);
-                            let answer = whole.map(Box::new);
-                            let answer = answer.expect("internal error: nothing was joined");
-                            return Err(DriveError::Trouble { trouble, answer });
+                        Err(error) => {
+                            return Err(with_all(error, whole, done, order.limits.keep_going));
                         }
-                        answer => answer?,
+                        Ok(answer) => answer,
                     };
                     let control = join(&mut whole, answer, order.limits.keep_going);
                     if let Control::Stop(reason) = control {
@@ -179,6 +177,7 @@ fn progress_of(whole: Option<&Answer>) -> Progress {
         failures: found.failures,
         tasks_max: found.tasks_max,
         covered: found.covered(),
+        found: None,
     })
 }
 
@@ -234,11 +233,13 @@ fn run(
         }
         // The first process stands for all of them.
         let mut watch_all = |seen: Progress| {
+            let others = looks[1..].iter().find_map(|look| look.progress().found);
             let goes_on = watch(Progress {
+                found: seen.found.or(others),
                 executions: before.executions + seen.executions * count,
                 failures: before.failures + seen.failures,
                 tasks_max: before.tasks_max.max(seen.tasks_max),
-                covered: before.covered.or(seen.covered),
+                covered: before.covered.clone().or(seen.covered),
             });
             if !goes_on {
                 looks.iter().for_each(Look::stop);
@@ -251,6 +252,24 @@ fn run(
         }
         answers
     })
+}
+
+/// The first error of several processes, with what all of them have found.
+fn with_all(
+    mut error: DriveError,
+    mut whole: Option<Answer>,
+    others: impl Iterator<Item = Result<Answer, DriveError>>,
+    keep_going: bool,
+) -> DriveError {
+    let own = error.take_answer();
+    let others = others.filter_map(|other| match other {
+        Ok(answer) => Some(Box::new(answer)),
+        Err(mut error) => error.take_answer(),
+    });
+    for answer in own.into_iter().chain(others) {
+        join(&mut whole, *answer, keep_going);
+    }
+    error.with_answer(whole)
 }
 
 /// Adds what a part has found, and says whether to go on.

@@ -44,7 +44,10 @@ pub(super) fn explore(
         let mut one = order.clone();
         one.work = Work::Watch(Lead::Along(technique.route()));
         one.limits.executions_max = 1;
-        let mut answer = process.perform(&one, &mut |_| true)?;
+        let mut answer = match process.perform(&one, &mut |_| true) {
+            Ok(answer) => answer,
+            Err(error) => return Err(with_all(error, whole)),
+        };
         let (outcome, _) = answer.followed.take().ok_or(DriveError::Garbled)?;
         if let Outcome::Diverged(_) = outcome {
             join(&mut whole, answer);
@@ -71,7 +74,16 @@ fn progress_of(found: &Exploration) -> Progress {
         failures: found.failures,
         tasks_max: found.tasks_max,
         covered: found.covered(),
+        found: None,
     }
+}
+
+/// The error of one execution, with what those before have found.
+fn with_all(mut error: DriveError, mut whole: Answer) -> DriveError {
+    if let Some(one) = error.take_answer() {
+        join(&mut whole, *one);
+    }
+    error.with_answer(Some(whole))
 }
 
 /// Adds what one execution has shown.

@@ -1,5 +1,6 @@
 //! One process of the program, with the runtime inside.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
@@ -73,6 +74,8 @@ pub enum DriveError {
         status: ExitStatus,
         /// Executions done before.
         executions: u64,
+        /// The failures that they have shown, if there are any.
+        answer: Option<Box<Answer>>,
     },
     /// A task never came back.
     #[error(
@@ -92,6 +95,8 @@ pub enum DriveError {
         modules: Vec<Module>,
         /// Executions done before.
         executions: u64,
+        /// The failures that they have shown, if there are any.
+        answer: Option<Box<Answer>>,
     },
     /// The runtime refuses.
     #[error("{}", trouble.what)]
@@ -126,6 +131,29 @@ pub enum DriveError {
     Garbled,
 }
 
+impl DriveError {
+    /// What was found before the error.
+    pub(super) fn take_answer(&mut self) -> Option<Box<Answer>> {
+        match self {
+            DriveError::Trouble { answer, .. } => Some(answer.clone()),
+            DriveError::Died { answer, .. } | DriveError::Hangs { answer, .. } => answer.take(),
+            _ => None,
+        }
+    }
+
+    /// Puts something in the place of what was found before the error.
+    pub(super) fn with_answer(mut self, whole: Option<Answer>) -> DriveError {
+        match (&mut self, whole) {
+            (DriveError::Trouble { answer, .. }, Some(whole)) => **answer = whole,
+            (DriveError::Died { answer, .. } | DriveError::Hangs { answer, .. }, whole) => {
+                *answer = whole.map(Box::new);
+            }
+            _ => {}
+        }
+        self
+    }
+}
+
 fn describe(status: &ExitStatus) -> String {
     match status.signal() {
         Some(signal) => format!("signal {signal}"),
@@ -134,7 +162,7 @@ fn describe(status: &ExitStatus) -> String {
 }
 
 /// How far an order is.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// Executions done.
     pub executions: u64,
@@ -144,6 +172,8 @@ pub struct Progress {
     pub tasks_max: u64,
     /// What they have covered, if that is wanted.
     pub covered: Option<Covered>,
+    /// The failures so far, when there is a new one.
+    pub found: Option<Box<Answer>>,
 }
 
 impl Progress {
@@ -153,6 +183,7 @@ impl Progress {
             failures: desk.failures.load(Ordering::Relaxed),
             tasks_max: desk.tasks_max.load(Ordering::Relaxed),
             covered: desk.covered.get(),
+            found: None,
         }
     }
 }
@@ -171,17 +202,32 @@ const CUT_AFTER: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The desk of a process, seen from elsewhere.
-pub(super) struct Look(Arc<SharedDesk>);
+pub(super) struct Look {
+    desk: Arc<SharedDesk>,
+    /// The draft that was seen last.
+    seen: Cell<u32>,
+}
 
 impl Look {
     /// Ends the order after the execution that runs.
     pub fn stop(&self) {
-        stop(self.0.top());
+        stop(self.desk.top());
     }
 
-    /// How far the order at hand is.
+    /// How far the order is.
     pub fn progress(&self) -> Progress {
-        Progress::of(self.0.top())
+        let mut seen = self.seen.get();
+        let found = self.desk.draft(&mut seen).map(Box::new);
+        self.seen.set(seen);
+        Progress {
+            found,
+            ..Progress::of(self.desk.top())
+        }
+    }
+
+    /// The failures that the order has shown.
+    pub fn found(&self) -> Option<Answer> {
+        self.desk.draft(&mut 0)
     }
 }
 
@@ -274,7 +320,10 @@ impl Process {
 
     /// A way to see and end the order at hand from elsewhere.
     pub fn look(&self) -> Look {
-        Look(self.desk.clone())
+        Look {
+            desk: self.desk.clone(),
+            seen: Cell::new(0),
+        }
     }
 
     /// Gives an order and waits for the answer.
@@ -300,25 +349,26 @@ impl Process {
     fn wait(&mut self, watch: &mut Watch<'_>) -> Result<(), DriveError> {
         let mut steps = 0;
         let mut stopped_at = None;
+        let look = self.look();
         // How long nothing has moved. A time in which not even this thread was let run does not count:
         // then the machine stands still, and not the program.
         let mut still = Duration::ZERO;
         loop {
             let desk = self.desk.top();
             // A program in which one task blocks will do so again and again.
-            let look = match desk.departures.load(Ordering::Relaxed) {
+            let pause = match desk.departures.load(Ordering::Relaxed) {
                 0 => LOOK,
                 _ => LOOK / 10,
             };
             let asleep_at = Instant::now();
-            self.desk.wait(look);
+            self.desk.wait(pause);
             if self.desk.is_answered() {
                 return Ok(());
             }
             if let Some(output) = &self.output {
                 output.give_back();
             }
-            still += asleep_at.elapsed().min(2 * look);
+            still += asleep_at.elapsed().min(2 * pause);
             let executions = desk.executions.load(Ordering::Relaxed);
             if desk.is_left.swap(0, Ordering::Acquire) != 0 {
                 self.life.wait();
@@ -335,10 +385,14 @@ impl Process {
                         program: self.command.program.clone(),
                         status,
                     },
-                    _ => DriveError::Died { status, executions },
+                    _ => DriveError::Died {
+                        status,
+                        executions,
+                        answer: look.found().map(Box::new),
+                    },
                 });
             }
-            if !watch(Progress::of(desk)) {
+            if !watch(look.progress()) {
                 stop(desk);
             }
             // Another process of the same work may have been the one to stop this one.
@@ -355,21 +409,28 @@ impl Process {
                 continue;
             }
             // A task can be left if it has a thread of its own.
-            if self.launch.backend == Backend::Threads && still > 2 * look {
+            if self.launch.backend == Backend::Threads && still > 2 * pause {
                 self.wish();
             }
             if still > self.hang_after {
-                let answer: Option<Answer> = decode(&self.desk.answer());
-                let place = self.ask();
-                let is_watched = desk.running_watched.load(Ordering::Relaxed) != 0;
-                return Err(DriveError::Hangs {
-                    after: self.hang_after,
-                    is_watched: is_watched && place.is_some(),
-                    place,
-                    modules: answer.map(|answer| answer.modules).unwrap_or_default(),
-                    executions,
-                });
+                return Err(self.hangs(&look, executions));
             }
+        }
+    }
+
+    /// The error that a task never comes back.
+    fn hangs(&self, look: &Look, executions: u64) -> DriveError {
+        let desk = self.desk.top();
+        let answer: Option<Answer> = decode(&self.desk.answer());
+        let place = self.ask();
+        let is_watched = desk.running_watched.load(Ordering::Relaxed) != 0;
+        DriveError::Hangs {
+            after: self.hang_after,
+            is_watched: is_watched && place.is_some(),
+            place,
+            modules: answer.map(|answer| answer.modules).unwrap_or_default(),
+            executions,
+            answer: look.found().map(Box::new),
         }
     }
 

@@ -25,6 +25,11 @@ pub enum Verification {
         /// How an execution in threads differs, if it does.
         elsewhere: Option<String>,
     },
+    /// It could not be run again.
+    Unknown {
+        /// Why.
+        why: String,
+    },
     /// It did not.
     Leak {
         /// Where: the back-end, and the first step that differs if one does.
