@@ -4,6 +4,7 @@ mod list;
 
 use crate::Status;
 use crate::annotation::annotation;
+use crate::found;
 use crate::json::{Line, failure_to_json, group_to_json};
 use crate::junit::{Case, Report};
 use crate::options::{ExplorationArguments, ExplorationOptions};
@@ -12,11 +13,12 @@ use crate::progress::{Progress, listen};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING, ending, estimate_of, histories};
 use unpick::report::{FailureReport, Way, count, count_line, headline, more_line, thousands};
-use unpick::store::Store;
+use unpick::store::{Interim, Store};
 use unpick::{Config, Control, Exploration, FirstFailure, StopReason};
 use unpick_suite::{Selection, find};
 
@@ -128,6 +130,7 @@ impl Session<'_> {
                 self.print_numbers(&explored);
             }
         }
+        found::settle();
         if let Some(junit) = junit {
             let object = self.to_json(&explored);
             junit.add(Case::new("unpick suite", status, &object, &details))?;
@@ -192,6 +195,18 @@ impl Session<'_> {
         }
     }
 
+    /// Keeps a failure as it was found, and notes it for a command that comes to report nothing else.
+    fn keep(&self, failure: &FirstFailure, label: &str) -> Option<Interim> {
+        let words = headline(&failure.outcome, &failure.trace);
+        found::note(format!("FAILED  {label}  {words}"));
+        if self.options.no_save {
+            return None;
+        }
+        let record = unpick::record(self.config, &format!("suite:{label}"), failure, None);
+        // What cannot be written now cannot be written later, which is reported then.
+        Store::new("").save_interim(&record).ok()
+    }
+
     /// Shrinks, explains and keeps a failure. The first one is the regression of the program.
     fn look_into(
         &self,
@@ -200,6 +215,7 @@ impl Session<'_> {
         program: &(dyn Fn() + Send + Sync),
         is_first: bool,
     ) -> Told {
+        let interim = self.keep(&found, label);
         let (failure, known) = match unpick::understand(self.config, program, &found) {
             Some((least, known)) => (least, Some(known)),
             None => (found, None),
@@ -212,6 +228,9 @@ impl Session<'_> {
             self.options,
             is_first,
         );
+        if let (Some(interim), Some(trace)) = (interim, &saved.trace) {
+            interim.give_way_to(trace);
+        }
         Told {
             report: report(label, &failure, known.as_ref(), self.options, &saved),
             failure,
@@ -315,6 +334,7 @@ pub(crate) fn status_of(found: &Exploration) -> Status {
 
 struct SaveResult {
     id: Option<String>,
+    trace: Option<PathBuf>,
     text: String,
 }
 
@@ -329,6 +349,7 @@ fn save(
     if options.no_save {
         return SaveResult {
             id: None,
+            trace: None,
             text: "nothing (--no-save)".to_string(),
         };
     }
@@ -337,13 +358,16 @@ fn save(
     let saved = match is_regression {
         true => store
             .save(&record)
-            .map(|saved| (saved.id, saved.regression)),
-        false => store.save_trace(&record),
+            .map(|saved| (saved.id, saved.trace, saved.regression)),
+        false => store
+            .save_trace(&record)
+            .map(|(id, path)| (id, path.clone(), path)),
     };
     match saved {
-        Ok((id, path)) => SaveResult {
+        Ok((id, trace, path)) => SaveResult {
             text: path.display().to_string(),
             id: Some(id),
+            trace: Some(trace),
         },
         Err(error) => {
             if options.json {
@@ -351,6 +375,7 @@ fn save(
             }
             SaveResult {
                 id: None,
+                trace: None,
                 text: format!("nothing: {error}"),
             }
         }

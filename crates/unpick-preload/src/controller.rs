@@ -234,7 +234,7 @@ struct Look {
 }
 
 impl Lookout for Look {
-    fn is_time(&mut self) -> bool {
+    fn is_time(&mut self, _: &Exploration) -> bool {
         /// Executions between two looks, at most.
         const EXECUTIONS: u32 = 16;
         self.passed = (self.passed + 1) % EXECUTIONS;

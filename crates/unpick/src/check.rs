@@ -2,12 +2,14 @@
 
 use crate::cargo::{cargo_options, cargo_words};
 use crate::config::project_directory;
+use crate::found::Kept;
 use crate::progress::{Budget, Live, UNDERSTANDING, ending};
 use crate::{
     Config, Exploration, FirstFailure, explore_observed, first_execution, near, predict,
     predicted_words, replay, understand,
 };
 use std::path::Path;
+use std::sync::OnceLock;
 use unpick_analysis::Understanding;
 use unpick_engine::Control;
 use unpick_report::{
@@ -57,13 +59,18 @@ pub fn check_with<F: Fn() + Send + Sync + 'static>(config: Config, program: F) {
         panic!("{report}");
     }
     let live = Live::new(&name, Budget::from(&config));
+    let kept = OnceLock::new();
     let found = explore_observed(&config, &program, &|found| {
+        if let Some(failure) = &found.first_failure {
+            kept.get_or_init(|| session.keep(failure));
+        }
         live.show(found);
         Control::Continue
     });
     let report = found.first_failure.as_ref().map(|failure| {
+        let kept = kept.into_inner().unwrap_or_else(|| session.keep(failure));
         live.say(UNDERSTANDING);
-        session.report_all(failure, &found, &program)
+        session.report_all((failure, kept), &found, &program)
     });
     drop(live);
     for warning in &found.warnings {
@@ -166,18 +173,20 @@ impl Session<'_> {
     /// Reports the first failure of an exploration, and the others that it has put together.
     fn report_all(
         &self,
-        failure: &FirstFailure,
+        (failure, kept): (&FirstFailure, Kept),
         found: &Exploration,
         program: &(dyn Fn() + Send + Sync),
     ) -> String {
         let way = Way::of(failure.is_directed);
-        let mut lines = vec![self.report(failure, way, program, Place::Regression)];
+        let first = self.report((failure, kept), way, program, Place::Regression);
+        let mut lines = vec![first];
         let groups = found.groups.list();
         let counts: Vec<u64> = groups.iter().map(|group| group.count).collect();
         for (number, group) in groups.iter().enumerate() {
             if number > 0 {
                 let way = Way::of(group.first.is_directed);
-                lines.push(self.report(&group.first, way, program, Place::Trace));
+                let first = (&group.first, self.keep(&group.first));
+                lines.push(self.report(first, way, program, Place::Trace));
             }
             lines.push(count_line(group.count, found.failures));
         }
@@ -185,10 +194,15 @@ impl Session<'_> {
         lines.join("\n")
     }
 
-    /// Shrinks, explains and keeps a failure.
+    /// Keeps a failure as it was found.
+    fn keep(&self, failure: &FirstFailure) -> Kept {
+        Kept::new(self.config, self.store, self.name, self.key, failure)
+    }
+
+    /// Shrinks, explains and keeps a failure, in place of what was kept at once.
     fn report(
         &self,
-        found: &FirstFailure,
+        (found, at_once): (&FirstFailure, Kept),
         way: Way,
         program: &(dyn Fn() + Send + Sync),
         place: Place<'_>,
@@ -216,7 +230,7 @@ impl Session<'_> {
         let to_check_in = |saved: Saved| {
             let path = shown(&saved.regression);
             let text = format!("{path} (check it in; it runs first next time)");
-            (saved.id, text)
+            (saved.id, saved.trace, text)
         };
         let kept = match place {
             Place::Regression => self.store.save(&record).map(to_check_in),
@@ -226,11 +240,14 @@ impl Session<'_> {
             }
             Place::Trace => {
                 let kept = self.store.save_trace(&record);
-                kept.map(|(id, path)| (id, shown(&path)))
+                kept.map(|(id, path)| (id, path.clone(), shown(&path)))
             }
         };
         let (command, saved) = match kept {
-            Ok((id, saved)) => (self.replay_command(&id, &options), saved),
+            Ok((id, trace, saved)) => {
+                at_once.give_way_to(&trace);
+                (self.replay_command(&id, &options), saved)
+            }
             Err(error) => (
                 format!(
                     "not possible, since the trace was not saved; use seed {:#x}",
@@ -334,7 +351,8 @@ impl Session<'_> {
             trace: failing.trace,
             outcome: failing.outcome,
         };
-        Some(session.report(&failure, Way::Near, program, Place::InPlaceOf(file)))
+        let failure = (&failure, session.keep(&failure));
+        Some(session.report(failure, Way::Near, program, Place::InPlaceOf(file)))
     }
 
     /// Panics with a report of what a trace foretells.
@@ -362,6 +380,7 @@ impl Session<'_> {
                 0 => Place::Regression,
                 _ => Place::Trace,
             };
+            let failure = (failure, session.keep(failure));
             lines.push(session.report(failure, Way::Predicted, program, place));
         }
         if let Some(recorded) = &predicted.recorded {

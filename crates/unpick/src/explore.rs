@@ -38,6 +38,8 @@ struct Pace {
     last_look: Instant,
     interval: u64,
     left: u64,
+    /// Whether a failure was looked at: the first one is kept at once, so it is not left for later.
+    has_seen_failure: bool,
 }
 
 impl Pace {
@@ -46,12 +48,15 @@ impl Pace {
             last_look: Instant::now(),
             interval: 1,
             left: 1,
+            has_seen_failure: false,
         }
     }
 
-    fn is_time_to_look(&mut self) -> bool {
+    fn is_time_to_look(&mut self, found: &Exploration) -> bool {
         self.left -= 1;
-        if self.left > 0 {
+        let is_first_failure = found.failures > 0 && !self.has_seen_failure;
+        self.has_seen_failure |= is_first_failure;
+        if self.left > 0 && !is_first_failure {
             return false;
         }
         let now = Instant::now();
@@ -210,7 +215,7 @@ impl<'a> Driver<'a> {
 
     /// Looks at the clock and lets the observer look, every few executions.
     fn look(&self, pace: &mut Pace, found: &Exploration) -> Control {
-        match pace.is_time_to_look() {
+        match pace.is_time_to_look(found) {
             true => self.look_now(found),
             false => Control::Continue,
         }
@@ -356,7 +361,7 @@ impl<'a> Driver<'a> {
                     &mut *strategy,
                     from..(from + chunk).min(range.end),
                     &limits,
-                    &mut |found| match pace.is_time_to_look() {
+                    &mut |found| match pace.is_time_to_look(found) {
                         true => sum.look(found, &mut told, &|sum| self.look_now(sum)),
                         false => Control::Continue,
                     },

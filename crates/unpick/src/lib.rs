@@ -28,6 +28,7 @@ pub mod cell;
 mod check;
 mod config;
 mod explore;
+mod found;
 pub mod hint;
 pub mod mailbox;
 mod predict;

@@ -34,7 +34,7 @@ pub trait Meeting {
 /// How a worker looks at clock and user.
 pub trait Lookout {
     /// Whether to look now. Asked after every execution, so it must be quick.
-    fn is_time(&mut self) -> bool;
+    fn is_time(&mut self, found: &Exploration) -> bool;
 
     /// Looks at what all workers have run, and says whether to go on.
     fn look(&mut self, found: &Exploration) -> Control;
@@ -146,6 +146,9 @@ impl<M: Meeting> Team<M> {
     fn sum(&self, found: &Exploration, told: &mut (u64, u64)) -> Exploration {
         let executions = found.executions - told.0;
         let failures = found.failures - told.1;
+        // Once: traces may be long.
+        let first_failure = found.first_failure.as_ref().filter(|_| told.1 == 0);
+        let first_failure = first_failure.cloned();
         *told = (found.executions, found.failures);
         let tasks_max = self.tasks_max.fetch_max(found.tasks_max, Ordering::Relaxed);
         Exploration {
@@ -154,6 +157,7 @@ impl<M: Meeting> Team<M> {
             executions: self.executions.fetch_add(executions, Ordering::Relaxed) + executions,
             failures: self.failures.fetch_add(failures, Ordering::Relaxed) + failures,
             warnings: found.warnings.clone(),
+            first_failure,
             ..Exploration::default()
         }
     }
@@ -245,7 +249,7 @@ impl<M: Meeting> Worker<'_, M> {
             if is_wanted && found.executions > patience {
                 return Control::Pause;
             }
-            match lookout.is_time() {
+            match lookout.is_time(found) {
                 true => lookout.look(&team.sum(found, &mut told)),
                 false => Control::Continue,
             }

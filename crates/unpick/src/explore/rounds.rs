@@ -79,7 +79,7 @@ impl Driver<'_> {
                 let mut told = Told::default();
                 // One more, so that a part that is run whole is seen to be exhausted.
                 let range = 0..budget + u64::from(is_whole);
-                let mut look = |found: &Exploration| match pace.is_time_to_look() {
+                let mut look = |found: &Exploration| match pace.is_time_to_look(found) {
                     true => sum.look(found, &mut told, &|sum| self.look_now(sum)),
                     false => Control::Continue,
                 };

@@ -42,6 +42,9 @@ impl Sum {
             failures: part.failures,
         };
         sum.tasks_max = sum.tasks_max.max(part.tasks_max);
+        if sum.first_failure.is_none() {
+            sum.first_failure.clone_from(&part.first_failure);
+        }
         // They tell whether time is to be kept for confirming them.
         if sum.warnings.is_empty() {
             sum.warn(part.warnings.clone());

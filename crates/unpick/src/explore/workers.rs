@@ -46,8 +46,8 @@ struct Look<'a> {
 }
 
 impl Lookout for Look<'_> {
-    fn is_time(&mut self) -> bool {
-        self.pace.is_time_to_look()
+    fn is_time(&mut self, found: &Exploration) -> bool {
+        self.pace.is_time_to_look(found)
     }
 
     fn look(&mut self, found: &Exploration) -> Control {

@@ -6,6 +6,7 @@
 //! allocates while it looks: tests count allocations.
 
 use super::runtime::Runtime;
+use crate::found;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::ptr::null_mut;
@@ -22,6 +23,9 @@ const LOOKS: u32 = 20;
 
 /// The exit code of a program that cannot be controlled.
 const UNCONTROLLED: i32 = 3;
+
+/// The exit code where a failure was found before, and was about to be explained.
+const FOUND: i32 = 1;
 
 /// What a thread does, as the kernel tells: at most this many bytes.
 type Call = [u8; 160];
@@ -204,14 +208,23 @@ fn end(entry: &Entry) -> ! {
     // SAFETY: the thread has been in the kernel all the time, inside of an execution of this runtime, and nothing but
     // a task of the same thread could wake it. What is read here is not changed any more.
     let words = unsafe { described(&*entry.runtime.load(Ordering::Relaxed)) };
+    let found = found::unreported();
     // Harnesses catch what is printed by macros.
+    let mut stderr = std::io::stderr();
+    for text in &found {
+        let _ = writeln!(stderr, "\n{text}");
+    }
     let _ = writeln!(
-        std::io::stderr(),
+        stderr,
         "\nunpick: nothing has happened for {seconds} s: {words}\n  All tasks of an execution share one thread. A \
          lock of std that a task holds across an operation stops all of them.\n  Use the locks of `unpick::sync`, or \
          drop the guard before the operation (docs/limits.md). `Config::watchdog` sets the limit."
     );
-    std::process::exit(UNCONTROLLED)
+    std::process::exit(if found.is_empty() {
+        UNCONTROLLED
+    } else {
+        FOUND
+    })
 }
 
 /// The task that waits, and where the others stand.
