@@ -59,6 +59,9 @@ impl From<Status> for ExitCode {
 
 const USAGE_ERROR: u8 = 2;
 
+/// The exit code of a Rust program that panics.
+const INTERNAL_ERROR: u8 = 101;
+
 /// Finds, replays and explains concurrency bugs.
 ///
 /// Try `unpick suite run CS.account_bad --strategy dfs` for a first bug, then the `unpick replay`
@@ -139,6 +142,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // A fault of this program must not hide what was found before.
+    std::panic::catch_unwind(run_command).unwrap_or_else(|_| match found::report() {
+        true => Status::Failed.into(),
+        false => ExitCode::from(INTERNAL_ERROR),
+    })
+}
+
+fn run_command() -> ExitCode {
     let all: Vec<_> = std::env::args_os().collect();
     if let Some(code) = compile::intercept(&all) {
         return code;

@@ -31,5 +31,7 @@ mod round_trip;
 mod shards;
 #[path = "native/understanding.rs"]
 mod understanding;
+#[path = "native/untrusted.rs"]
+mod untrusted;
 #[path = "native/weak_memory.rs"]
 mod weak_memory;

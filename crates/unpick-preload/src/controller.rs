@@ -14,7 +14,7 @@ use unpick_engine::{
     explore, explore_range,
 };
 use unpick_protocol::{
-    ANSWER_MAX, Answer, Desk, Lead, Order, Reexecution, Trouble, TroubleKind, Work, decode, encode,
+    ANSWER_MAX, Answer, Desk, Lead, Order, Reexecution, Trouble, TroubleKind, Work, decode, seal,
 };
 use unpick_strategies::{Along, Confirm, Follow, Replay, Retrace, Spec, Watched};
 use unpick_trace::{Failure, FailureKind, Outcome, TaskId};
@@ -61,11 +61,11 @@ pub fn order_bytes(desk: &Desk) -> &[u8] {
 }
 
 pub fn put_answer(desk: &Desk, answer: &Answer) {
-    let mut bytes = encode(answer);
+    let order = desk.orders.load(Ordering::Acquire);
+    let mut bytes = seal(order, answer);
     if bytes.len() > ANSWER_MAX {
-        bytes = encode(&refusal(
-            "an execution is too long to hand over; allow fewer steps with --steps".to_string(),
-        ));
+        let what = "an execution is too long to hand over; allow fewer steps with --steps";
+        bytes = seal(order, &refusal(what.to_string()));
     }
     let (offset, _) = desk.answer_range();
     desk.begin_answer();

@@ -5,15 +5,15 @@
 //! executions only, never on the path of a step. Should one of them die with the lock, the driver ends
 //! the others.
 
-use crate::{process, runtime::runtime, sys};
+use crate::{runtime::runtime, sys};
 use alloc::boxed::Box;
 use core::cell::UnsafeCell;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use unpick_engine::parts::{Meeting, Search, Team};
 
-/// Milliseconds after which one who waits tells the driver that all is well.
-const BETWEEN_SIGNS: i64 = 20;
+/// Milliseconds after which a process that waits looks again.
+const BETWEEN_LOOKS: i64 = 20;
 
 /// All processes of a launch.
 pub struct Crew {
@@ -104,8 +104,7 @@ impl Room {
             return;
         }
         while self.lock.swap(AWAITED, Ordering::Acquire) != FREE {
-            sys::futex_wait_briefly(&self.lock, AWAITED, BETWEEN_SIGNS);
-            process::note_motion(runtime());
+            wait_briefly(&self.lock, AWAITED);
         }
     }
 
@@ -127,8 +126,7 @@ impl Meeting for Room {
             if is_done {
                 return;
             }
-            sys::futex_wait_briefly(&self.news, seen, BETWEEN_SIGNS);
-            process::note_motion(runtime());
+            wait_briefly(&self.news, seen);
         }
     }
 
@@ -143,6 +141,14 @@ fn tell(word: &AtomicU32) {
     sys::futex_wake(word);
 }
 
+/// Waits for a word to change, or for a moment. Meanwhile other processes work, and the driver looks at those.
+fn wait_briefly(word: &AtomicU32, seen: u32) {
+    let desk = runtime().desk();
+    desk.is_idle.store(1, Ordering::Relaxed);
+    sys::futex_wait_briefly(word, seen, BETWEEN_LOOKS);
+    desk.is_idle.store(0, Ordering::Relaxed);
+}
+
 /// Waits until something holds, looking whenever a word is raised.
 fn wait_until(word: &AtomicU32, holds: impl Fn() -> bool) {
     loop {
@@ -150,7 +156,6 @@ fn wait_until(word: &AtomicU32, holds: impl Fn() -> bool) {
         if holds() {
             return;
         }
-        sys::futex_wait_briefly(word, seen, BETWEEN_SIGNS);
-        process::note_motion(runtime());
+        wait_briefly(word, seen);
     }
 }

@@ -52,6 +52,8 @@ pub struct Desk {
     /// Raised by every step, and now and then while all tasks wait for the world outside; it stands
     /// still when a task never comes back.
     pub steps: AtomicU64,
+    /// Not zero: the process that works here waits for others that share its search.
+    pub is_idle: AtomicU32,
     /// The process that works here.
     pub worker: AtomicU32,
     end: AtomicU64,

@@ -23,6 +23,6 @@ pub use free::{
 };
 pub use message::{
     Answer, Backend, Launch, Lead, Module, NamedCode, Order, Points, Reexecution, Trouble,
-    TroubleKind, Work, decode, encode,
+    TroubleKind, Work, decode, encode, seal, unseal,
 };
 pub use standard::{JUMP_SIZE, StandardCode, StandardFunction, Start};

@@ -230,12 +230,71 @@ pub struct Answer {
     pub trouble: Option<Trouble>,
 }
 
-/// An order or answer as bytes.
+/// Bytes before a sealed message: the number of the order, and the sum of what follows.
+const SEAL: usize = 16;
+
+/// An answer to the order of this number as bytes that tell whether they are still what was written: the program can
+/// write where they lie.
+pub fn seal<T: Serialize>(order: u32, message: &T) -> Vec<u8> {
+    let bytes = encode(message);
+    let mut sealed = Vec::with_capacity(SEAL + bytes.len());
+    sealed.extend(u64::from(order).to_le_bytes());
+    sealed.extend(sum_of(order, &bytes).to_le_bytes());
+    sealed.extend(bytes);
+    sealed
+}
+
+/// An answer to the order of this number from bytes; `None` if they are none, or were changed.
+pub fn unseal<'a, T: Deserialize<'a>>(order: u32, bytes: &'a [u8]) -> Option<T> {
+    let (seal, bytes) = bytes.split_at_checked(SEAL)?;
+    let (number, sum) = seal.split_at(SEAL / 2);
+    let is_whole =
+        number == u64::from(order).to_le_bytes() && sum == sum_of(order, bytes).to_le_bytes();
+    decode(bytes).filter(|_| is_whole)
+}
+
+/// A sum of bytes that few changes leave as it is.
+fn sum_of(order: u32, bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut sum = u64::from(order) ^ bytes.len() as u64;
+    for chunk in bytes.chunks(size_of::<u64>()) {
+        let mut word = [0; size_of::<u64>()];
+        word[..chunk.len()].copy_from_slice(chunk);
+        sum = (sum ^ u64::from_le_bytes(word))
+            .wrapping_mul(FACTOR)
+            .rotate_left(23);
+    }
+    sum
+}
+
+/// An order as bytes.
 pub fn encode<T: Serialize>(message: &T) -> Vec<u8> {
     postcard::to_allocvec(message).expect("internal error: a message cannot be encoded")
 }
 
-/// An order or answer from bytes; `None` if they are none.
+/// An order from bytes; `None` if they are none.
 pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
     postcard::from_bytes(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sealed_message_that_was_changed_is_none() {
+        let message = (String::from("some words"), 7_u64, alloc::vec![1_u8, 2, 3]);
+        let sealed = seal(5, &message);
+        assert_eq!(unseal(5, &sealed), Some(message.clone()));
+        let read = |order, bytes: &[u8]| unseal::<(String, u64, Vec<u8>)>(order, bytes);
+        assert_eq!(read(6, &sealed), None, "the answer to another order");
+        for at in 0..sealed.len() {
+            for bit in 0..8 {
+                let mut changed = sealed.clone();
+                changed[at] ^= 1 << bit;
+                assert_eq!(read(5, &changed), None, "bit {bit} of byte {at}");
+            }
+            assert_eq!(read(5, &sealed[..at]), None, "the first {at} bytes");
+        }
+    }
 }

@@ -6,7 +6,8 @@ use crate::junit::{Case, Report};
 use crate::native::{Presented, explore};
 use crate::options::ExplorationOptions;
 use crate::progress::is_interrupted;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use unpick_native::cargo::{Explored, Explorer, Test, Verdict, program_name};
 use unpick_native::drive::{Command, Options};
 use unpick_native::install::runtime_library;
@@ -54,7 +55,10 @@ impl ProcessExplorer {
 
 impl Explorer for ProcessExplorer {
     fn explore(&mut self, test: &Test) -> Result<Explored, String> {
-        let presented = self.present(test).map_err(|error| format!("{error:#}"));
+        // One test must not take with it what is known of others.
+        let presented = catch_unwind(AssertUnwindSafe(|| self.present(test)));
+        let presented = presented.unwrap_or_else(|_| Err(anyhow!("internal error; see above")));
+        let presented = presented.map_err(|error| format!("{error:#}"));
         if let Some(report) = &mut self.report {
             let suite = program_name(&test.binary);
             let case = match &presented {

@@ -41,6 +41,9 @@ pub(super) fn refused(
              --reexec fork; see docs/limits.md",
             count(*executions, "execution"),
         ),
+        DriveError::Garbled => format!(
+            "UNCONTROLLED  {name}  {error}\n  remedy  look for writes out of bounds with an address sanitizer"
+        ),
         _ => bail!(error),
     };
     let executions = match &error {

@@ -35,7 +35,7 @@ pub(super) fn run(
     let order = order(options, work, limits, shared, launched.named);
     let mut watch_all = |seen: Progress| {
         watch(Progress {
-            executions: before + seen.executions,
+            executions: before.saturating_add(seen.executions),
             ..seen
         })
     };

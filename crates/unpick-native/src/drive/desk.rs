@@ -6,13 +6,15 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::time::Duration;
 
-use unpick_protocol::{Answer, DESK_SIZE, Desk, decode};
+use unpick_protocol::{Answer, DESK_SIZE, Desk, unseal};
 
 /// A desk, mapped.
 pub(super) struct SharedDesk {
     file: File,
     memory: *mut u8,
-    /// The serial of the answer before the last order.
+    /// The number of the last order. The one in shared memory is for the runtime: the program may write there.
+    order: AtomicU32,
+    /// The serial of the answer before that.
     answer_before: AtomicU32,
 }
 
@@ -49,6 +51,7 @@ impl SharedDesk {
         let desk = SharedDesk {
             file,
             memory: memory.cast(),
+            order: AtomicU32::new(0),
             answer_before: AtomicU32::new(0),
         };
         desk.top().open();
@@ -77,7 +80,8 @@ impl SharedDesk {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.memory.add(offset), bytes.len());
         }
         desk.clear_progress();
-        desk.orders.fetch_add(1, Ordering::Release);
+        let order = self.order.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        desk.orders.store(order, Ordering::Release);
         // SAFETY: a futex of our own memory.
         unsafe {
             libc::syscall(
@@ -91,15 +95,14 @@ impl SharedDesk {
 
     /// Whether the last order has been answered.
     pub fn is_answered(&self) -> bool {
-        let desk = self.top();
-        desk.answers.load(Ordering::Acquire) == desk.orders.load(Ordering::Relaxed)
+        self.top().answers.load(Ordering::Acquire) == self.order.load(Ordering::Relaxed)
     }
 
     /// Waits for an answer, but not for long.
     pub fn wait(&self, time: Duration) {
         let desk = self.top();
         let answers = desk.answers.load(Ordering::Acquire);
-        if answers == desk.orders.load(Ordering::Relaxed) {
+        if answers == self.order.load(Ordering::Relaxed) {
             return;
         }
         let time = libc::timespec {
@@ -122,20 +125,28 @@ impl SharedDesk {
     pub fn draft(&self, seen: &mut u32) -> Option<Answer> {
         let serial = self.top().answer_serial();
         let is_old = serial == *seen || serial == self.answer_before.load(Ordering::Relaxed);
-        if is_old || serial % 2 != 0 {
+        if is_old || !serial.is_multiple_of(2) {
             return None;
         }
-        let bytes = self.answer();
+        let bytes = self.answer_bytes();
         fence(Ordering::Acquire);
         if self.top().answer_serial() != serial {
             return None;
         }
         *seen = serial;
-        decode(&bytes)
+        self.read(&bytes)
     }
 
-    /// The bytes of the last answer.
-    pub fn answer(&self) -> Vec<u8> {
+    /// The last answer; `None` if what lies there is none.
+    pub fn answer(&self) -> Option<Answer> {
+        self.read(&self.answer_bytes())
+    }
+
+    fn read(&self, bytes: &[u8]) -> Option<Answer> {
+        unseal(self.order.load(Ordering::Relaxed), bytes)
+    }
+
+    fn answer_bytes(&self) -> Vec<u8> {
         let (offset, length) = self.top().answer_range();
         // SAFETY: within the mapping, and the runtime waits for an order.
         unsafe { std::slice::from_raw_parts(self.memory.add(offset), length) }.to_vec()

@@ -1,9 +1,15 @@
 //! Whether a process of the program lives, and its end.
+//!
+//! The program can write to all memory that it shares with the driver, so that a number of a process that is read there
+//! may be any: -1 stands for all processes of the user. A number counts only if the kernel says that it is that of a
+//! process in the group of the one that the driver has launched. Nothing is waited for without a limit.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use unpick_protocol::Desk;
 
@@ -22,7 +28,19 @@ impl Life {
     pub fn process(&self, desk: &Desk) -> u32 {
         match self {
             Life::Launched(child) => child.id(),
-            Life::Forked(_) => desk.worker.load(Ordering::Relaxed),
+            Life::Forked(_) => self.checked(desk.worker.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// A number that was read where the program can write, if it is that of a process of the program; zero otherwise.
+    pub fn checked(&self, process: u32) -> u32 {
+        let group = match self {
+            Life::Launched(child) => child.id(),
+            Life::Forked(nursery) => nursery.child().id(),
+        };
+        match is_of_group(process, group) {
+            true => process,
+            false => 0,
         }
     }
 
@@ -37,10 +55,10 @@ impl Life {
         }
     }
 
-    /// Waits for the end of a process that was launched.
+    /// Waits for the end of a process that was launched and says that it ends. One that does not is ended.
     pub fn wait(&mut self) {
         if let Life::Launched(child) = self {
-            let _ = child.wait();
+            wait_or_kill(child);
         }
     }
 
@@ -78,25 +96,26 @@ impl Nursery {
         }
     }
 
-    fn end(&self) -> Option<ExitStatus> {
-        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-        child.try_wait().ok().flatten()
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends all that were forked. It is left to reap them: nobody else might do so.
+    fn end(&self) -> Option<ExitStatus> {
+        self.child().try_wait().ok().flatten()
+    }
+
+    /// Ends all that were forked. The process that has forked them reaps them: no other process might do so.
     fn kill(&self) {
+        let mut child = self.child();
         let alive = self.desks.iter().filter(|desk| desk.top().end().is_none());
         for desk in alive {
-            match desk.top().worker.load(Ordering::Relaxed) {
+            let process = desk.top().worker.load(Ordering::Relaxed);
+            if is_of_group(process, child.id()) {
+                // SAFETY: a process of the program, as was seen.
+                unsafe { libc::kill(process as libc::pid_t, libc::SIGKILL) };
+            } else {
                 // Perhaps it was not even forked: then it must not be, and if it was, it dies as well.
-                0 => {
-                    let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
-                    let _ = child.kill();
-                }
-                // SAFETY: a process that has not been reaped.
-                process => unsafe {
-                    libc::kill(process as libc::pid_t, libc::SIGKILL);
-                },
+                let _ = child.kill();
             }
         }
     }
@@ -105,7 +124,30 @@ impl Nursery {
 impl Drop for Nursery {
     fn drop(&mut self) {
         self.kill();
-        let child = self.child.get_mut();
-        let _ = child.unwrap_or_else(PoisonError::into_inner).wait();
+        wait_or_kill(&mut self.child());
+    }
+}
+
+/// Whether a number is that of a process in the group of a child that was not waited for.
+fn is_of_group(process: u32, group: u32) -> bool {
+    let Ok(process) = libc::pid_t::try_from(process) else {
+        return false;
+    };
+    // SAFETY: only asks.
+    process > 1 && u32::try_from(unsafe { libc::getpgid(process) }) == Ok(group)
+}
+
+/// Waits for a child that is about to end, and ends it if it takes too long.
+fn wait_or_kill(child: &mut Child) {
+    const WAIT: Duration = Duration::from_secs(2);
+    const LOOK: Duration = Duration::from_millis(1);
+    let start = Instant::now();
+    while let Ok(None) = child.try_wait() {
+        if start.elapsed() > WAIT {
+            let _ = child.kill();
+            let _ = child.wait();
+            return;
+        }
+        thread::sleep(LOOK);
     }
 }

@@ -236,10 +236,12 @@ fn run(
             let others = looks[1..].iter().find_map(|look| look.progress().found);
             let goes_on = watch(Progress {
                 found: seen.found.or(others),
-                executions: before.executions + seen.executions * count,
-                failures: before.failures + seen.failures,
+                executions: before
+                    .executions
+                    .saturating_add(seen.executions.saturating_mul(count)),
+                failures: before.failures.saturating_add(seen.failures),
                 tasks_max: before.tasks_max.max(seen.tasks_max),
-                covered: before.covered.clone().or(seen.covered),
+                covered: before.covered.or(seen.covered),
             });
             if !goes_on {
                 looks.iter().for_each(Look::stop);
@@ -254,7 +256,8 @@ fn run(
     })
 }
 
-/// The first error of several processes, with what all of them have found.
+/// The first error of several processes, with what was found before it. What others have found in executions that come
+/// later counts only if it is all that there is: what is found does not depend on how many processes there are.
 fn with_all(
     mut error: DriveError,
     mut whole: Option<Answer>,
@@ -266,8 +269,11 @@ fn with_all(
         Ok(answer) => Some(Box::new(answer)),
         Err(mut error) => error.take_answer(),
     });
-    for answer in own.into_iter().chain(others) {
-        join(&mut whole, *answer, keep_going);
+    for (number, answer) in own.into_iter().chain(others).enumerate() {
+        let is_found = |whole: &Answer| whole.exploration.failures > 0;
+        if number == 0 || !whole.as_ref().is_some_and(is_found) {
+            join(&mut whole, *answer, keep_going);
+        }
     }
     error.with_answer(whole)
 }

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use unpick_engine::Covered;
 use unpick_protocol::{
     Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, STOP_AFTER_EXECUTION,
-    STOP_AT_NEXT_STEP, Start, Trouble, decode, encode,
+    STOP_AT_NEXT_STEP, Start, Trouble, encode,
 };
 
 use super::desk::SharedDesk;
@@ -127,7 +127,9 @@ pub enum DriveError {
         candidates: Vec<String>,
     },
     /// The runtime's answer makes no sense.
-    #[error("internal error: the runtime's answer cannot be read")]
+    #[error(
+        "what the runtime has answered cannot be read: the program writes over memory that is not its own"
+    )]
     Garbled,
 }
 
@@ -240,6 +242,8 @@ pub(super) struct Process {
     hang_after: Duration,
     /// Where it prints to, if that is kept.
     output: Option<Arc<MemoryFile>>,
+    /// The desks of all processes that share its work, if there are several.
+    crew: Vec<Arc<SharedDesk>>,
 }
 
 impl Process {
@@ -273,11 +277,12 @@ impl Process {
         let child = spawn(command, launch, None, &desks)?;
         let nursery = Arc::new(Nursery::new(child, desks.clone()));
         let mut crew = Vec::new();
-        for (number, desk) in desks.into_iter().enumerate() {
+        for (number, desk) in desks.iter().cloned().enumerate() {
             let life = Life::Forked(nursery.clone());
             let mut process = Process::at(desk, life, command, launch, hang_after);
             process.wait(&mut |_| true)?;
             process.pin(number);
+            process.crew.clone_from(&desks);
             crew.push(process);
         }
         Ok(crew)
@@ -297,6 +302,7 @@ impl Process {
             launch,
             hang_after,
             output: None,
+            crew: Vec::new(),
         }
     }
 
@@ -313,7 +319,10 @@ impl Process {
             let mut set: libc::cpu_set_t = std::mem::zeroed();
             libc::CPU_SET(number % count, &mut set);
             let process = self.life.process(self.desk.top()) as libc::pid_t;
-            // Where that is not allowed, the process stays where it likes.
+            // Zero would be this process. Where that is not allowed, the process stays where it likes.
+            if process == 0 {
+                return;
+            }
             libc::sched_setaffinity(process, size_of::<libc::cpu_set_t>(), &set);
         }
     }
@@ -330,7 +339,7 @@ impl Process {
     pub fn perform(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
         self.desk.put_order(&encode(order));
         self.wait(watch)?;
-        let answer: Answer = decode(&self.desk.answer()).ok_or(DriveError::Garbled)?;
+        let answer = self.desk.answer().ok_or(DriveError::Garbled)?;
         match answer.trouble.clone() {
             None => Ok(answer),
             Some(trouble) => Err(DriveError::Trouble {
@@ -342,7 +351,7 @@ impl Process {
 
     /// The answer before any order: what is mapped into the program, and that nothing was done.
     pub fn answer_to_nothing(&self) -> Result<Answer, DriveError> {
-        decode(&self.desk.answer()).ok_or(DriveError::Garbled)
+        self.desk.answer().ok_or(DriveError::Garbled)
     }
 
     /// Waits until the last order is answered.
@@ -402,7 +411,7 @@ impl Process {
                     desk.stop.store(STOP_AT_NEXT_STEP, Ordering::Relaxed);
                 }
             }
-            let now = desk.steps.load(Ordering::Relaxed) + executions;
+            let now = self.motion();
             if now != steps {
                 steps = now;
                 still = Duration::ZERO;
@@ -412,16 +421,32 @@ impl Process {
             if self.launch.backend == Backend::Threads && still > 2 * pause {
                 self.wish();
             }
-            if still > self.hang_after {
+            // A process that waits for others is not the one to ask, unless all do.
+            let grace = match desk.is_idle.load(Ordering::Relaxed) {
+                0 => Duration::ZERO,
+                _ => PATIENCE,
+            };
+            if still > self.hang_after + grace {
                 return Err(self.hangs(&look, executions));
             }
         }
     }
 
+    /// What changes while the process, or one that shares its work, goes on.
+    fn motion(&self) -> u64 {
+        let of = |desk: &SharedDesk| {
+            let desk = desk.top();
+            let executions = desk.executions.load(Ordering::Relaxed);
+            desk.steps.load(Ordering::Relaxed).wrapping_add(executions)
+        };
+        let others = self.crew.iter().map(|desk| of(desk));
+        others.fold(of(&self.desk), u64::wrapping_add)
+    }
+
     /// The error that a task never comes back.
     fn hangs(&self, look: &Look, executions: u64) -> DriveError {
         let desk = self.desk.top();
-        let answer: Option<Answer> = decode(&self.desk.answer());
+        let answer = self.desk.answer();
         let place = self.ask();
         let is_watched = desk.running_watched.load(Ordering::Relaxed) != 0;
         DriveError::Hangs {
@@ -439,7 +464,7 @@ impl Process {
         let desk = self.desk.top();
         let helper = desk.helper.load(Ordering::Relaxed);
         let process = self.running();
-        if helper != 0 {
+        if helper != 0 && process != 0 {
             desk.wish.store(1, Ordering::Release);
             // SAFETY: a thread of a process of ours, which handles this signal.
             unsafe { libc::syscall(libc::SYS_tgkill, process, helper, LOOK_SIGNAL) };
@@ -451,7 +476,7 @@ impl Process {
         let desk = self.desk.top();
         match desk.process.load(Ordering::Relaxed) {
             0 => self.life.process(desk),
-            forked => forked,
+            forked => self.life.checked(forked),
         }
     }
 
