@@ -389,17 +389,7 @@ impl Process {
                 if self.desk.is_answered() {
                     return Ok(());
                 }
-                return Err(match desk.is_manned.load(Ordering::Acquire) {
-                    0 => DriveError::NotControlled {
-                        program: self.command.program.clone(),
-                        status,
-                    },
-                    _ => DriveError::Died {
-                        status,
-                        executions,
-                        answer: look.found().map(Box::new),
-                    },
-                });
+                return Err(self.died(status, &look, executions));
             }
             if !watch(look.progress()) {
                 stop(desk);
@@ -441,6 +431,21 @@ impl Process {
         };
         let others = self.crew.iter().map(|desk| of(desk));
         others.fold(of(&self.desk), u64::wrapping_add)
+    }
+
+    /// The error that the process has ended before its answer.
+    fn died(&self, status: ExitStatus, look: &Look, executions: u64) -> DriveError {
+        match self.desk.top().is_manned.load(Ordering::Acquire) {
+            0 => DriveError::NotControlled {
+                program: self.command.program.clone(),
+                status,
+            },
+            _ => DriveError::Died {
+                status,
+                executions,
+                answer: look.found().map(Box::new),
+            },
+        }
     }
 
     /// The error that a task never comes back.
