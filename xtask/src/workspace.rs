@@ -39,10 +39,17 @@ pub fn command(root: &Path, program: &str) -> Command {
 
 /// The command `unpick`, built anew; it lies beside this program.
 pub fn unpick(root: &Path) -> Result<PathBuf> {
-    let mut command = command(root, "cargo");
-    let status = command.args(["build", "--package", "unpick-cli"]).status();
-    ensure!(status?.success(), "unpick-cli does not build");
     let own = std::env::current_exe().context("cannot tell where this program is")?;
+    let mut command = command(root, "cargo");
+    command.args(["build", "--package", "unpick-cli"]);
+    // It is put beside this program if it has the same profile.
+    if own
+        .parent()
+        .is_some_and(|folder| folder.ends_with("release"))
+    {
+        command.arg("--release");
+    }
+    ensure!(command.status()?.success(), "unpick-cli does not build");
     Ok(own.with_file_name("unpick"))
 }
 

@@ -118,10 +118,7 @@ impl Line {
     /// Reads the object of a shard.
     pub(crate) fn from_json(object: &Value) -> Result<(Line, Exploration)> {
         let shard = &object["shard"];
-        let share = Shard::new(
-            number(shard, "index")? as u32,
-            number(shard, "count")? as u32,
-        );
+        let share = Shard::new(small(shard, "index")?, small(shard, "count")?);
         let line = Line {
             name: text(object, "name")?.to_string(),
             strategy: text(object, "strategy")?.to_string(),
@@ -144,7 +141,7 @@ impl Line {
                 .with_context(|| format!("`{word}` is no reason to stop"))?
                 .0,
             shard: Some(Box::new(ShardFound {
-                part_count: number(shard, "part_count")? as u32,
+                part_count: small(shard, "part_count")?,
                 parts: parts
                     .iter()
                     .map(|part| part_from_json(part, has_bounds))
@@ -153,7 +150,7 @@ impl Line {
             ..Exploration::default()
         };
         if has_bounds {
-            found.begin_bound(number(object, "bound")? as u32);
+            found.begin_bound(bound_of(object)?);
         }
         for part in found.shard.iter().flat_map(|shard| &shard.parts) {
             found.groups.append(part.found.groups.clone(), 0);
@@ -296,7 +293,7 @@ fn first_failure(rank: u64, outcome: Outcome) -> FirstFailure {
 }
 
 fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
-    let bound = number(part, "bound")? as u32;
+    let bound = bound_of(part)?;
     let first = |rank: u64, outcome: Outcome| Box::new(first_failure(rank, outcome));
     let (warnings, outcome) = warnings::findings_from_json(&part["findings"])?;
     let first_failure = match part["first_failure_at"].is_null() {
@@ -338,7 +335,7 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
     }
     Ok(PartFound {
         bound,
-        part: number(part, "part")? as u32,
+        part: small(part, "part")?,
         found,
     })
 }
@@ -346,6 +343,24 @@ fn part_from_json(part: &Value, has_bounds: bool) -> Result<PartFound> {
 fn number(object: &Value, name: &str) -> Result<u64> {
     let value = object[name].as_u64();
     value.with_context(|| format!("`{name}` is missing or no number"))
+}
+
+fn small(object: &Value, name: &str) -> Result<u32> {
+    let value = number(object, name)?;
+    let small = u32::try_from(value).ok();
+    small.with_context(|| format!("`{name}` is {value}, more than there can be"))
+}
+
+/// A bound of a search, for which there is a line for each smaller one, too.
+fn bound_of(object: &Value) -> Result<u32> {
+    /// A bound is at most the number of steps of an execution. No search comes near this one.
+    const BOUND_MAX: u32 = 1_000_000;
+    let bound = small(object, "bound")?;
+    anyhow::ensure!(
+        bound <= BOUND_MAX,
+        "`bound` is {bound}, which no search reaches"
+    );
+    Ok(bound)
 }
 
 fn text<'a>(object: &'a Value, name: &str) -> Result<&'a str> {

@@ -25,10 +25,12 @@ mod run;
 mod show;
 mod study;
 mod suite;
+mod trust;
 
 use clap::{Parser, Subcommand};
 use output::say;
 use std::process::ExitCode;
+use unpick::report::printable;
 
 /// What a run of the command comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -189,7 +191,7 @@ fn exit_code(result: anyhow::Result<Status>) -> ExitCode {
         Ok(status) => status.into(),
         Err(error) => {
             let is_found = found::report();
-            eprintln!("error: {error:#}");
+            eprintln!("{}", printable(&format!("error: {error:#}")));
             match is_found {
                 true => Status::Failed.into(),
                 false => ExitCode::from(USAGE_ERROR),

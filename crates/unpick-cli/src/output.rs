@@ -4,13 +4,14 @@
 use crate::found;
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write as _};
+use unpick::report::printable;
 
-/// Prints a line.
+/// Prints a line, or several, without what a terminal would obey: names and messages are those of programs.
 pub(crate) fn line(text: Arguments<'_>) {
+    let text = text.to_string();
     let mut stdout = std::io::stdout().lock();
-    let written = stdout
-        .write_fmt(text)
-        .and_then(|()| stdout.write_all(b"\n"));
+    let written = stdout.write_all(printable(&text).as_bytes());
+    let written = written.and_then(|()| stdout.write_all(b"\n"));
     if let Err(error) = written {
         if error.kind() == ErrorKind::BrokenPipe {
             return;

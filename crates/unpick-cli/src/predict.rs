@@ -5,6 +5,7 @@ use crate::annotation::annotation;
 use crate::json::failure_to_json;
 use crate::native::{self, PREFIX};
 use crate::output::say;
+use crate::trust::check_test;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
@@ -36,6 +37,9 @@ pub(crate) struct PredictArguments {
     /// Executions to shrink each failing schedule; 0: leave it as found
     #[arg(long, value_name = "N", value_parser = parse_number, default_value = "2000")]
     pub(crate) shrink: u64,
+    /// Run the program that the trace names also if it is none of the project
+    #[arg(long)]
+    pub(crate) allow_program: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -267,8 +271,9 @@ fn predict_test(path: &Path, record: &Record, arguments: &PredictArguments) -> R
     let filter = name.rsplit("::").next().unwrap_or(name);
     let path = std::path::absolute(path).context("cannot tell where the trace is")?;
     eprintln!("UNPICK_PREDICT={} cargo test {filter}", path.display());
+    check_test(&[], filter)?;
     let status = Command::new("cargo")
-        .args(["test", "--quiet", filter, "--", "--nocapture"])
+        .args(["test", "--quiet", "--", "--nocapture", filter])
         .env("UNPICK_PREDICT", &path)
         .env("UNPICK_TIME", format!("{}ms", arguments.time.as_millis()))
         .env("UNPICK_SHRINK", arguments.shrink.to_string())

@@ -5,6 +5,7 @@ use crate::native::{self, BackendName, PREFIX};
 use crate::output::say;
 use crate::place::project_of;
 use crate::show::picture;
+use crate::trust::check_test;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::path::Path;
@@ -23,24 +24,22 @@ pub(crate) struct ReplayArguments {
     reference: String,
     /// Print nothing but the verdict
     #[arg(long)]
-    quiet: bool,
+    pub(crate) quiet: bool,
+    /// Run the program that the trace names also if it is none of the project
+    #[arg(long)]
+    pub(crate) allow_program: bool,
     /// How the tasks of a native program are run; as the failure was found by default
     #[arg(long, value_enum, value_name = "BACKEND")]
-    backend: Option<BackendName>,
+    pub(crate) backend: Option<BackendName>,
     /// Run a native program under gdb, in threads, up to the failing step
     #[arg(long)]
-    gdb: bool,
+    pub(crate) gdb: bool,
 }
 
 pub(crate) fn replay(arguments: &ReplayArguments) -> Result<Status> {
     let (path, record) = Store::new("").load(&arguments.reference)?;
     if let Some(name) = record.header.program.strip_prefix(PREFIX) {
-        let backend = match arguments.gdb {
-            true => Some(BackendName::Threads),
-            false => arguments.backend,
-        };
-        let kept = (path.as_path(), &record);
-        return native::replay(name, kept, backend, arguments.gdb, arguments.quiet);
+        return native::replay(name, (&path, &record), arguments);
     }
     match record.header.program.strip_prefix("suite:") {
         Some(label) => replay_suite(label, &path, &record, arguments.quiet),
@@ -102,14 +101,16 @@ fn replay_test(path: &Path, record: &Record) -> Result<Status> {
     let name = &record.header.program;
     let filter = name.rsplit("::").next().unwrap_or(name);
     let options = cargo_options_of(&record.header.settings);
+    check_test(&options, filter)?;
     let path = std::path::absolute(path).context("cannot tell where the trace is")?;
-    let words: Vec<&str> = options.iter().map(String::as_str).chain([filter]).collect();
+    let plain = options.iter().map(String::as_str);
+    let words: Vec<&str> = plain.chain(["--", filter]).collect();
     let words = words.join(" ");
     eprintln!("UNPICK_REPLAY={} cargo test {words}", path.display());
     let status = Command::new("cargo")
         .args(["test", "--quiet"])
         .args(&options)
-        .arg(filter)
+        .args(["--", filter])
         .current_dir(project_of(&path))
         .env("UNPICK_REPLAY", &path)
         .stdin(Stdio::null())

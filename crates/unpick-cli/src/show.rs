@@ -2,6 +2,8 @@
 
 use crate::Status;
 use crate::output::say;
+use crate::place::project_of;
+use crate::trust::is_source;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::fs;
@@ -130,10 +132,11 @@ fn width() -> usize {
 fn read_sources(timeline: &Timeline<'_>, trace: &Path) -> Sources {
     let here = std::env::current_dir().unwrap_or_default();
     let trace = std::path::absolute(trace).unwrap_or_default();
+    let base = project_of(&trace);
     let roots: Vec<&Path> = here.ancestors().chain(trace.ancestors().skip(1)).collect();
     Sources::read(timeline, &mut |file| {
         let mut places = roots.iter().map(|root| root.join(file));
-        let found = places.find(|place| is_readable_source(place))?;
+        let found = places.find(|place| is_readable_source(place) && is_source(place, &base))?;
         let bytes = fs::read(found).ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())
     })

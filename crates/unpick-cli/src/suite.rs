@@ -220,7 +220,7 @@ impl Session<'_> {
             Some((least, known)) => (least, Some(known)),
             None => (found, None),
         };
-        let saved = save(
+        let mut saved = save(
             self.config,
             label,
             &failure,
@@ -228,8 +228,10 @@ impl Session<'_> {
             self.options,
             is_first,
         );
-        if let (Some(interim), Some(trace)) = (interim, &saved.trace) {
-            interim.give_way_to(trace);
+        match (interim, &saved.trace) {
+            (Some(interim), Some(trace)) => interim.give_way_to(trace),
+            (Some(interim), None) => saved.leave(&interim),
+            (None, _) => {}
         }
         Told {
             report: report(label, &failure, known.as_ref(), self.options, &saved),
@@ -336,6 +338,15 @@ struct SaveResult {
     id: Option<String>,
     trace: Option<PathBuf>,
     text: String,
+}
+
+impl SaveResult {
+    /// What was kept at once stays, since nothing better could be kept.
+    fn leave(&mut self, interim: &Interim) {
+        let path = interim.path().display();
+        self.text = format!("{path}, as it was found; {}", self.text);
+        self.id = Some(interim.id());
+    }
 }
 
 fn save(

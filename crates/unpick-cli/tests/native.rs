@@ -3,6 +3,8 @@
 
 #[path = "native/confirm.rs"]
 mod confirm;
+#[path = "native/elsewhere.rs"]
+mod elsewhere;
 #[path = "native/examples.rs"]
 mod examples;
 #[path = "native/foreign.rs"]

@@ -45,8 +45,9 @@ impl File {
         let Some(path) = candidates.find(|path| path.is_file()) else {
             return Ok(None);
         };
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| ConfigError::of(&path.display().to_string(), error))?;
+        let named = |error: std::io::Error| ConfigError::of(&path.display().to_string(), error);
+        check_owner(&path, &start).map_err(named)?;
+        let text = std::fs::read_to_string(&path).map_err(named)?;
         File::parse(path, &text).map(Some)
     }
 
@@ -69,6 +70,34 @@ impl File {
         file.path = path;
         Ok(file)
     }
+}
+
+/// Refuses a file above the project that another user has put there, as anyone may in a directory that all can write to.
+#[cfg(unix)]
+fn check_owner(path: &Path, start: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let owner_of = |path: &Path| std::fs::metadata(path).ok().map(|found| found.uid());
+    let folder = path.parent().unwrap_or(path);
+    let (Some(owner), Some(own)) = (owner_of(path), owner_of(start)) else {
+        return Ok(());
+    };
+    let is_of_project = folder == start || owner_of(&folder.join("Cargo.toml")) == Some(own);
+    // What the owner of the project or of the machine says is believed.
+    match is_of_project || owner == own || owner == 0 {
+        true => Ok(()),
+        false => Err(std::io::Error::new(
+            std::io::ErrorKind::PermissionDenied,
+            format!(
+                "it is above the project and belongs to another user, with the number {owner}; \
+                 put an unpick.toml into the project, an empty one will do"
+            ),
+        )),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path, _: &Path) -> std::io::Result<()> {
+    Ok(())
 }
 
 /// A name in the file.

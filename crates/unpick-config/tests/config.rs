@@ -254,3 +254,40 @@ fn a_mistake_in_the_environment_names_the_variable() {
         .is_ok()
     );
 }
+
+/// In a directory that all can write to, anyone can put a file above the projects of others.
+#[cfg(unix)]
+#[test]
+fn a_file_of_another_user_above_the_project_is_not_believed() {
+    use std::os::unix::fs::chown;
+    const OTHER: u32 = 12_345;
+    let place = std::env::temp_dir().join(format!("unpick-config-{}-owner", std::process::id()));
+    let project = place.join("project");
+    std::fs::create_dir_all(&project).unwrap();
+    let file = place.join("unpick.toml");
+    std::fs::write(&file, "executions = 7\n").unwrap();
+    let load = || Project::load(&project, None);
+    assert!(load().is_ok());
+    // The project belongs to one user, the file to another; only root can make it so.
+    if chown(&project, Some(OTHER), None)
+        .and_then(|()| chown(&file, Some(OTHER + 1), None))
+        .is_err()
+    {
+        println!("skipped: files cannot be given to another user here");
+    } else {
+        let error = load().err().expect("it is refused").to_string();
+        assert!(
+            error.contains("belongs to another user, with the number 12346"),
+            "{error}"
+        );
+        // A file beside a manifest is of the project if that is.
+        std::fs::write(place.join("Cargo.toml"), "[workspace]\n").unwrap();
+        assert!(load().is_err());
+        chown(place.join("Cargo.toml"), Some(OTHER), None).unwrap();
+        assert!(load().is_ok());
+        std::fs::remove_file(place.join("Cargo.toml")).unwrap();
+        std::fs::write(project.join("unpick.toml"), "").unwrap();
+        assert!(load().is_ok());
+    }
+    std::fs::remove_dir_all(&place).unwrap();
+}

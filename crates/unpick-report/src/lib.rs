@@ -18,5 +18,5 @@ pub use explained::{explained, note_explanation};
 pub use failure::{FREE, FailureReport, PREDICTED, Way, headline};
 pub use regression::{NEAR, changed, fixed};
 pub use several::{count_line, more_line};
-pub use show::{Columns, Sources, Timeline, columns, page, perfetto, schedule};
+pub use show::{Columns, Sources, Timeline, columns, page, perfetto, printable, schedule};
 pub use why::why;

@@ -18,5 +18,5 @@ mod timeline;
 pub use columns::{Columns, columns, schedule};
 pub use page::page;
 pub use perfetto::perfetto;
-pub use sources::Sources;
+pub use sources::{Sources, printable};
 pub use timeline::Timeline;

@@ -8,7 +8,7 @@
 
 use crate::StoreError;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use unpick_trace::{Record, decode};
@@ -30,6 +30,7 @@ impl<'a> Part<'a> {
     /// Writes a text for a directory, which is made if it is not there.
     pub fn write(directory: &'a Path, text: &'a str) -> Result<Part<'a>, StoreError> {
         fs::create_dir_all(directory).map_err(error("create", directory))?;
+        check_directory(directory).map_err(error("write into", directory))?;
         let into = error("write into", directory);
         match Part::open(directory) {
             Ok((path, mut file)) => {
@@ -116,9 +117,28 @@ impl Drop for Part<'_> {
     }
 }
 
+/// Refuses a directory below `.unpick` that is a link: it may lead anywhere. One that is not there is none.
+fn check_directory(directory: &Path) -> io::Result<()> {
+    let is_kept = directory
+        .parent()
+        .is_some_and(|above| above.ends_with(".unpick"));
+    match fs::symlink_metadata(directory) {
+        Ok(found) if is_kept && found.is_symlink() => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it is a link; put the directory itself there",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of the largest file that is read as a trace. Traces of some ten million steps are smaller.
+const BYTES_MAX: u64 = 1 << 30;
+
 /// Reads a trace.
 pub(crate) fn read(path: &Path) -> Result<Record, StoreError> {
-    let bytes = fs::read(path).map_err(error("read", path))?;
+    let mut file = open(path).map_err(error("read", path))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(error("read", path))?;
     // What is no text is damaged, and the decoder says where.
     decode(&String::from_utf8_lossy(&bytes)).map_err(|cause| StoreError::Codec {
         path: path.to_path_buf(),
@@ -126,8 +146,30 @@ pub(crate) fn read(path: &Path) -> Result<Record, StoreError> {
     })
 }
 
+/// Opens a file to read it. A link below `.unpick` may lead anywhere, a pipe may never end, and to read a device may do
+/// something: none of these is read.
+fn open(path: &Path) -> io::Result<File> {
+    let refuse = |what: &str| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    let is_kept = path.components().any(|part| part.as_os_str() == ".unpick");
+    let found = match is_kept {
+        true => fs::symlink_metadata(path)?,
+        false => fs::metadata(path)?,
+    };
+    if found.is_symlink() {
+        return refuse("it is a link; put the file itself there");
+    }
+    if !found.is_file() {
+        return refuse("it is no regular file");
+    }
+    if found.len() > BYTES_MAX {
+        return refuse("it is larger than any trace");
+    }
+    File::open(path)
+}
+
 /// The files of a directory whose names end like this, in order; none if there is no directory.
 pub(crate) fn list(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, StoreError> {
+    check_directory(directory).map_err(error("read", directory))?;
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.map_err(error("read", directory))?,

@@ -115,6 +115,12 @@ impl Interim {
         &self.path
     }
 
+    /// Its id.
+    pub fn id(&self) -> String {
+        let name = self.path.file_stem().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
     /// Removes it, if it was not there before: what was found is kept elsewhere.
     pub fn give_way(self) {
         if self.is_new {

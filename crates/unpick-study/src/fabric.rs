@@ -11,7 +11,7 @@ mod published;
 
 use crate::page::Page;
 use crate::table::Table;
-use crate::{Cell, Document, Error, Measurement, Options, Study};
+use crate::{Cell, Document, Error, Measurement, Options, Study, is_a};
 use published::{Found, PUBLISHED};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -181,6 +181,10 @@ impl Study for Fabric {
         let found = unpick::explore_observed(&config, &program, &observer);
         let is_done = found.stopped_because != StopReason::Interrupted;
         is_done.then(|| json!(Counted::of(&found)))
+    }
+
+    fn is_answer(&self, value: &Value) -> bool {
+        is_a::<Counted>(value)
     }
 
     fn documents(&self, options: &Options, measured: &[Measurement]) -> Vec<Document> {

@@ -23,7 +23,7 @@ pub mod table;
 
 pub use results::Results;
 pub use runner::{Ended, Progress, Watch, run};
-pub use study::{Cell, Document, Error, Measurement, Options, Study, specs};
+pub use study::{Cell, Document, Error, Measurement, Options, Study, is_a, specs};
 
 /// Every study, in the order of the documentation.
 #[must_use]

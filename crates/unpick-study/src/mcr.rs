@@ -9,7 +9,7 @@
 use crate::measure::{Measured, Rules, measure};
 use crate::page::Page;
 use crate::table::Table;
-use crate::{Cell, Document, Error, Measurement, Options, Study};
+use crate::{Cell, Document, Error, Measurement, Options, Study, is_a};
 use serde_json::{Value, json};
 use unpick::Memory;
 use unpick_suite::Source;
@@ -151,6 +151,10 @@ impl Study for Mcr {
             ..Rules::default()
         };
         Some(json!(measure(cell, rules, is_interrupted)?))
+    }
+
+    fn is_answer(&self, value: &Value) -> bool {
+        is_a::<Measured>(value)
     }
 
     fn documents(&self, options: &Options, measured: &[Measurement]) -> Vec<Document> {

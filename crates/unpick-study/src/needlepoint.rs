@@ -10,7 +10,7 @@ use crate::comparison::{self, Comparison, Verdict};
 use crate::measure::{Measured, Rules, measure};
 use crate::page::Page;
 use crate::table::Table;
-use crate::{Cell, Document, Error, Measurement, Options, Study};
+use crate::{Cell, Document, Error, Measurement, Options, Study, is_a};
 use serde_json::{Value, json};
 use unpick_noise::statistics::Share;
 use unpick_suite::Source;
@@ -82,6 +82,10 @@ impl Study for Needlepoint {
             ..Rules::default()
         };
         Some(json!(measure(cell, rules, is_interrupted)?))
+    }
+
+    fn is_answer(&self, value: &Value) -> bool {
+        is_a::<Measured>(value)
     }
 
     fn documents(&self, options: &Options, measured: &[Measurement]) -> Vec<Document> {

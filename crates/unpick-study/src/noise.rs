@@ -27,7 +27,7 @@ use unpick_native::install::runtime_library;
 use unpick_noise::statistics::Mean;
 use unpick_noise::{NoiseOrder, Plan, Strength, Type};
 
-use crate::{Cell, Document, Error, Measurement, Options, Study};
+use crate::{Cell, Document, Error, Measurement, Options, Study, is_a};
 
 /// The configurations of the thesis: type and strength, in milliseconds or repetitions.
 const CONFIGURATIONS: &[&str] = &[
@@ -150,6 +150,10 @@ impl Study for Noise {
             },
         };
         Some(json!(measured))
+    }
+
+    fn is_answer(&self, value: &Value) -> bool {
+        is_a::<Measured>(value)
     }
 
     fn documents(&self, options: &Options, measured: &[Measurement]) -> Vec<Document> {

@@ -80,7 +80,8 @@ pub fn run(
     let build = build_name();
     let mut known: Vec<Option<Kept>> = Vec::new();
     for cell in &cells {
-        known.push(results.get(study.name(), cell)?);
+        let kept = results.get(study.name(), cell)?;
+        known.push(kept.filter(|kept| study.is_answer(&kept.value)));
     }
     let mut ended = Ended {
         cells: cells.len(),

@@ -14,9 +14,9 @@ mod published;
 mod reasons;
 mod tables;
 
-use crate::measure::{Rules, measure};
+use crate::measure::{Measured, Rules, measure};
 use crate::page::Page;
-use crate::{Cell, Document, Error, Measurement, Options, Study, comparison};
+use crate::{Cell, Document, Error, Measurement, Options, Study, comparison, is_a};
 use grid::Grid;
 use serde_json::{Value, json};
 use unpick_suite::{Program, Published, Source};
@@ -73,6 +73,10 @@ impl Study for Sctbench {
     fn measure(&self, cell: &Cell, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<Value> {
         let measured = measure(cell, Rules::default(), is_interrupted)?;
         Some(json!(measured))
+    }
+
+    fn is_answer(&self, value: &Value) -> bool {
+        is_a::<Measured>(value)
     }
 
     fn documents(&self, options: &Options, measured: &[Measurement]) -> Vec<Document> {

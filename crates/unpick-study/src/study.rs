@@ -30,6 +30,9 @@ pub trait Study: Sync {
     /// [`Study::documents`]. `None` if `is_interrupted` said so before it was done.
     fn measure(&self, cell: &Cell, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<Value>;
 
+    /// Whether a value is what [`Study::measure`] answers: the file in which it was kept may be damaged.
+    fn is_answer(&self, value: &Value) -> bool;
+
     /// What is written when all cells are known: data, pictures, pages. The same measurements give the same
     /// documents, byte for byte.
     fn documents(&self, options: &Options, measured: &[Measurement]) -> Vec<Document>;
@@ -39,6 +42,11 @@ pub trait Study: Sync {
         let _ = (options, measured);
         Vec::new()
     }
+}
+
+/// Whether a value is of a type.
+pub fn is_a<T: DeserializeOwned>(value: &Value) -> bool {
+    serde_json::from_value::<T>(value.clone()).is_ok()
 }
 
 /// How much of a study to do.

@@ -5,17 +5,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use unpick_study::{Cell, Document, Ended, Error, Measurement, Options, Study, Watch, run};
+use unpick_study::{Cell, Document, Ended, Error, Measurement, Options, Study, Watch, is_a, run};
 
 /// A study whose cells are numbers, and which counts how often each was measured.
 struct Squares {
     measured: Mutex<Vec<u64>>,
+    /// Whether it answers something else than a number.
+    is_damaged: bool,
 }
 
 impl Squares {
     fn new() -> Squares {
         Squares {
             measured: Mutex::new(Vec::new()),
+            is_damaged: false,
         }
     }
 
@@ -54,10 +57,20 @@ impl Study for Squares {
         }
         let number: u64 = cell.program.parse().unwrap();
         self.measured.lock().unwrap().push(number);
+        if self.is_damaged {
+            return Some(json!({ "number": [number] }));
+        }
         Some(json!(number * number + cell.seed))
     }
 
+    fn is_answer(&self, value: &Value) -> bool {
+        self.is_damaged || is_a::<u64>(value)
+    }
+
     fn documents(&self, _options: &Options, measured: &[Measurement]) -> Vec<Document> {
+        if self.is_damaged {
+            return Vec::new();
+        }
         let numbers: Vec<String> = measured
             .iter()
             .map(|one| one.read::<u64>().to_string())
@@ -66,7 +79,7 @@ impl Study for Squares {
     }
 
     fn violations(&self, _options: &Options, measured: &[Measurement]) -> Vec<String> {
-        let is_wrong = measured.iter().any(|one| one.read::<u64>() == 7);
+        let is_wrong = !self.is_damaged && measured.iter().any(|one| one.read::<u64>() == 7);
         is_wrong.then(|| "seven".to_string()).into_iter().collect()
     }
 }
@@ -175,4 +188,20 @@ fn a_file_that_is_no_file_of_results_is_named() {
         text.contains("results.sqlite") && text.contains("remove the file"),
         "{text}"
     );
+}
+
+#[test]
+fn what_was_kept_and_cannot_be_read_is_measured_again() {
+    let place = place("damaged");
+    let damaged = Squares {
+        is_damaged: true,
+        ..Squares::new()
+    };
+    run_until(&damaged, &place, &options(1, 0), 11);
+    assert!(damaged.count() > 0);
+    let study = Squares::new();
+    let ended = run_until(&study, &place, &options(1, 0), usize::MAX);
+    assert_eq!((ended.kept, ended.measured), (0, 20));
+    let text = fs::read_to_string(place.join("squares.txt")).unwrap();
+    assert!(text.starts_with("0 1 4 9 16"), "{text}");
 }

@@ -16,7 +16,7 @@ use unpick_report::{
     FailureReport, NEAR, PREDICTED, Timeline, Way, changed, count, count_line, fixed, headline,
     more_line, note_explanation, schedule,
 };
-use unpick_store::{Saved, Store};
+use unpick_store::{Interim, Saved, Store, StoreError};
 use unpick_trace::{Header, Record, same_failure};
 
 /// The variables that name a trace of a test to run again, or to predict from, and the one that asks for one.
@@ -248,15 +248,28 @@ impl Session<'_> {
                 at_once.give_way_to(&trace);
                 (self.replay_command(&id, &options), saved)
             }
-            Err(error) => (
-                format!(
-                    "not possible, since the trace was not saved; use seed {:#x}",
-                    self.config.seed
-                ),
-                format!("nothing: {error}"),
-            ),
+            Err(error) => self.left(at_once.left(), &error, &options),
         };
         self.tell(failure, known, way, (&command, &saved))
+    }
+
+    /// What is said of a failure that could not be kept as it is reported: how to replay it, and what is kept.
+    fn left(
+        &self,
+        interim: Option<&Interim>,
+        error: &StoreError,
+        options: &[String],
+    ) -> (String, String) {
+        let Some(interim) = interim else {
+            let replay = format!(
+                "not possible, since the trace was not saved; use seed {:#x}",
+                self.config.seed
+            );
+            return (replay, format!("nothing: {error}"));
+        };
+        let path = shown(interim.path());
+        let saved = format!("{path}, as it was found; nothing else: {error}");
+        (self.replay_command(&interim.id(), options), saved)
     }
 
     /// The command that runs a trace again.

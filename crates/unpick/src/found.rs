@@ -68,6 +68,11 @@ impl Kept {
         Kept { interim, note }
     }
 
+    /// What was kept on disk, if nothing better could be kept.
+    pub fn left(&self) -> Option<&Interim> {
+        self.interim.as_ref()
+    }
+
     /// The file at `path` is what was made of the failure.
     pub fn give_way_to(mut self, path: &Path) {
         if let Some(interim) = self.interim.take() {

@@ -44,10 +44,9 @@ impl Interims {
         }
     }
 
-    /// Nothing better comes of a failure: it stays as it was found. Gives its file.
-    pub(super) fn leave(&self, hash: u64) -> Option<String> {
-        let interim = self.kept.borrow_mut().remove(&hash).flatten();
-        interim.map(|interim| shown(interim.path()))
+    /// Nothing better comes of a failure: it stays as it was found.
+    pub(super) fn leave(&self, hash: u64) -> Option<Interim> {
+        self.kept.borrow_mut().remove(&hash).flatten()
     }
 
     /// All failures are reported. Those that are left were found by several processes at a time, and are reported by

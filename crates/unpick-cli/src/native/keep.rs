@@ -2,6 +2,7 @@
 
 use crate::options::ExplorationOptions;
 use crate::place::relative;
+use crate::trust::check_command;
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -92,8 +93,14 @@ fn is_test(command: &Command) -> bool {
         .is_some_and(|one| one == "--exact")
 }
 
-/// Reads these words, to run that very program again. They are those of a trace of the project in `base`.
-pub(super) fn origin_to_run(record: &Record, options: Options, base: &Path) -> Result<Origin> {
+/// Reads these words, to run that very program again. They are those of a trace of the project in `base`; a program of
+/// another one is only run if that is allowed.
+pub(super) fn origin_to_run(
+    record: &Record,
+    options: Options,
+    base: &Path,
+    is_allowed: bool,
+) -> Result<Origin> {
     let origin = origin_of(record, options, base)?;
     let program = &origin.command.program;
     if !program.is_file() {
@@ -102,6 +109,7 @@ pub(super) fn origin_to_run(record: &Record, options: Options, base: &Path) -> R
             program.display()
         );
     }
+    check_command(&origin.command, base, is_allowed)?;
     Ok(origin)
 }
 

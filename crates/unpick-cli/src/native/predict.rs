@@ -29,7 +29,12 @@ pub(crate) fn predict(
         command,
         options,
         shared,
-    } = origin_to_run(record, options_of(record), &project_of(path))?;
+    } = origin_to_run(
+        record,
+        options_of(record),
+        &project_of(path),
+        arguments.allow_program,
+    )?;
     let options = Options {
         shrink: arguments.shrink,
         ..options

@@ -9,6 +9,7 @@ use crate::json::{Line, failure_to_json, group_to_json};
 use crate::options::ExplorationOptions;
 use crate::place::{is_typed_here, shown};
 use crate::progress::{Progress, is_interrupted};
+use crate::trust::is_own;
 use crate::{Status, suite};
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 use unpick::analysis::Understanding;
 use unpick::progress::{Seen, UNDERSTANDING};
 use unpick::report::{FREE, FailureReport, NEAR, PREDICTED, Way, count_line, headline, more_line};
-use unpick::store::{Store, StoreError};
+use unpick::store::{Interim, Store, StoreError};
 use unpick::trace::Record;
 use unpick::{Claim, Config, Exploration, FailureGroup, FirstFailure, Warning, WarningKind};
 use unpick_native::drive::{
@@ -446,11 +447,8 @@ fn present(
     if let (Some(failure), Some(verification)) = (&found.first_failure, &failing.verification) {
         if let Verification::Leak { what, cause } = verification {
             status = Status::Diverged;
-            details.push_str(&leak(name, failure, what, cause));
             let left = failing.hash.and_then(|hash| subject.interims.leave(hash));
-            if let Some(path) = left {
-                details.push_str(&format!("\n  saved   {path}, as it was found"));
-            }
+            details.push_str(&leak(name, failure, (what, cause), left.as_ref()));
             diverged = Some(format!("{what}; likely cause: {cause}"));
         } else {
             let (text, id) = report(subject, &explored, failure, &failing);
@@ -532,9 +530,18 @@ fn with_notes(
     json
 }
 
-fn leak(name: &str, failure: &FirstFailure, what: &str, cause: &str) -> String {
+fn leak(
+    name: &str,
+    failure: &FirstFailure,
+    (what, cause): (&str, &str),
+    kept: Option<&Interim>,
+) -> String {
+    let saved = match kept {
+        Some(interim) => format!("\n  saved   {}, as it was found", shown(interim.path())),
+        None => String::new(),
+    };
     format!(
-        "DIVERGED  {name}  a failure does not come back: {}\n  differs {what}\n  cause   {cause}",
+        "DIVERGED  {name}  a failure does not come back: {}\n  differs {what}\n  cause   {cause}{saved}",
         headline(&failure.outcome, &failure.trace)
     )
 }
@@ -600,15 +607,13 @@ fn report(
             }
             Err(error) => {
                 let left = failing.hash.and_then(|hash| subject.interims.leave(hash));
-                let what = left.map_or("nothing".to_string(), |path| {
-                    format!("{path}, as it was found")
-                });
-                (None, String::new(), format!("{what}: {error}"))
+                left_as_found(left.as_ref(), &error)
             }
         },
     };
     let replay = match &id {
-        Some(_) => format!("unpick replay {reference}"),
+        Some(_) if is_own(subject.command) => format!("unpick replay {reference}"),
+        Some(_) => format!("unpick replay --allow-program {reference}"),
         None => "not possible, since the trace was not saved".to_string(),
     };
     let report = FailureReport {
@@ -626,6 +631,20 @@ fn report(
         saved: &saved,
     };
     (report.to_string(), id)
+}
+
+/// What is said of a failure of which nothing can be kept but what was kept at once: its id, how it is named to replay
+/// it, and what is kept.
+fn left_as_found(
+    interim: Option<&Interim>,
+    error: &StoreError,
+) -> (Option<String>, String, String) {
+    let Some(interim) = interim else {
+        return (None, String::new(), format!("nothing: {error}"));
+    };
+    let path = shown(interim.path());
+    let said = format!("{path}, as it was found; nothing else: {error}");
+    (Some(interim.id()), path, said)
 }
 
 /// A failure with all that is needed to run it again.

@@ -1,11 +1,10 @@
 //! `unpick replay` for native programs.
 
-use super::BackendName;
 use super::keep::{Origin, name_of, origin_to_run};
 use crate::Status;
 use crate::output::say;
 use crate::place::project_of;
-use crate::replay::print_failure;
+use crate::replay::{ReplayArguments, print_failure};
 use anyhow::{Context as _, Result};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,20 +20,25 @@ use unpick_native::protocol::{Backend, Points, Reexecution};
 pub(crate) fn replay(
     name: &str,
     (path, record): (&Path, &Record),
-    backend: Option<BackendName>,
-    gdb: bool,
-    is_quiet: bool,
+    arguments: &ReplayArguments,
 ) -> Result<Status> {
+    let ReplayArguments { gdb, quiet, .. } = *arguments;
     let Origin {
         command,
         options,
         shared,
-    } = origin_to_run(record, options_of(record), &project_of(path))?;
+    } = origin_to_run(
+        record,
+        options_of(record),
+        &project_of(path),
+        arguments.allow_program,
+    )?;
     let name = name_of(name, &command);
     if gdb {
         return debug(&command, &options, &record.trace, &shared);
     }
-    let backend = backend.map(Backend::from).or(options.backend);
+    let backend = arguments.backend.map(Backend::from);
+    let backend = backend.or(options.backend);
     let way = match backend {
         Some(Backend::Threads) => (Backend::Threads, Reexecution::Fork),
         _ => (Backend::Fibers, Reexecution::Snapshot),
@@ -68,7 +72,7 @@ pub(crate) fn replay(
         kept,
         (&end, is_same),
         printed.trim_end(),
-        is_quiet,
+        quiet,
     ))
 }
 

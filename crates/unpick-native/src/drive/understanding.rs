@@ -18,6 +18,9 @@ use crate::memory_file::MemoryFile;
 /// How long shrinking may take, and how long explaining or looking near a schedule.
 pub(super) const TIME_MAX: Duration = Duration::from_secs(5);
 
+/// How long a task may take from one scheduling point to the next in an execution that shrinks or explains.
+const HANG_AFTER_MAX: Duration = Duration::from_secs(2);
+
 /// A failure that was shrunk and explained.
 pub struct Understood {
     /// The smallest one found that is the same; the given one if that is the smallest.
@@ -164,7 +167,9 @@ impl Follower<'_> {
         let named = named::find(command, options, launch)?;
         let output = MemoryFile::new().map_err(|cause| cannot_start(command, cause))?;
         let output = Arc::new(output);
-        let process = Process::start(command, launch, options.hang_after, Some(&output))?;
+        // An execution in which a task computes for longer explains nothing in the time that there is.
+        let hang_after = options.hang_after.min(HANG_AFTER_MAX);
+        let process = Process::start(command, launch, hang_after, Some(&output))?;
         Ok(Follower {
             process,
             options,

@@ -1,6 +1,7 @@
 //! Source text of the places that a trace names, as far as it was found.
 
 use super::Timeline;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use unpick_trace::Site;
 
@@ -53,6 +54,17 @@ pub(super) fn shown(line: &str) -> String {
     text
 }
 
+/// A text of several lines, such as a report, without what a terminal would obey: names and messages are those of the
+/// program.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_layout = |letter| matches!(letter, '\n' | '\t');
+    let is_bad = |letter: char| is_obeyed(letter) && !is_layout(letter);
+    match text.contains(is_bad) {
+        true => Cow::Owned(text.replace(is_bad, "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// Whether a character changes how what follows is shown: controls, and those that turn the direction of
 /// writing, with which a name can be made to look like another one.
 fn is_obeyed(letter: char) -> bool {
@@ -69,6 +81,11 @@ mod tests {
         assert_eq!(
             shown("a\tb\u{1b}[31m\u{202e}c"),
             "a    b\u{fffd}[31m\u{fffd}c"
+        );
+        assert_eq!(printable("a\tb\nc"), "a\tb\nc");
+        assert_eq!(
+            printable("a\u{1b}[31m\r\nb\u{9b}2J"),
+            "a\u{fffd}[31m\u{fffd}\nb\u{fffd}2J"
         );
     }
 }
