@@ -6,6 +6,7 @@
 mod explorer;
 mod split;
 
+use crate::found;
 use crate::junit::Report;
 use crate::native::NativeOptions;
 use crate::options::ExplorationArguments;
@@ -322,14 +323,22 @@ fn run_test(arguments: &[OsString]) -> Result<Status> {
     let report = junit.map(|file| Report::resume(file, cases)).transpose()?;
     let mut explorer = ProcessExplorer::new(&parsed.options, report);
     let mut print = |text: &str| line(format_args!("{text}"));
-    let tally = explore_tests(
+    let tallies = found::write_to(tallies);
+    let mut trouble = None;
+    let mut count = |tally: &Tally| {
+        trouble = tallies.add_line(&tally.to_line()).err().or(trouble.take());
+    };
+    explore_tests(
         Path::new(binary),
         &harness,
         &mut explorer,
         output,
         &mut print,
+        &mut count,
     );
-    tallies.add_line(&tally.to_line())?;
+    if let Some(error) = trouble {
+        return Err(error).context("cannot keep what was found");
+    }
     // The tally tells what was found; for Cargo all went well, so that it goes on with the next.
     Ok(Status::Clean)
 }
@@ -374,9 +383,19 @@ impl Ledger {
         self.tallies.lock()?;
         let text = String::from_utf8(self.tallies.content(u64::MAX))?;
         let mut sum = Tally::default();
+        let mut unreported = Vec::new();
         for line in text.lines() {
-            sum.add(&Tally::from_line(line).context("internal error: a tally cannot be read")?);
+            if let Some(notes) = found::read(line) {
+                unreported = notes;
+            } else {
+                sum.add(&Tally::from_line(line).context("internal error: a tally cannot be read")?);
+            }
         }
+        // The explorer has ended before it could report them.
+        for note in &unreported {
+            say!("{note}");
+        }
+        sum.failed += u64::from(!unreported.is_empty());
         Ok(sum)
     }
 }

@@ -2,9 +2,7 @@
 //! Cargo and source files.
 //!
 //! Without a word of the user, a trace runs programs and tests of its project only, and only sources of the project, of
-//! the toolchain and of packages from a registry are read ([docs/security.md]).
-//!
-//! [docs/security.md]: https://github.com/unpick-rs/unpick/blob/main/docs/security.md
+//! the toolchain and of packages from a registry are read (docs/security.md).
 
 use anyhow::{Result, bail};
 use std::ffi::OsStr;

@@ -339,6 +339,59 @@ fn nothing_outlives_the_command() {
     }
 }
 
+/// A test that fails in some orders, and ends its explorer in every execution after that.
+const DEADLY: &str = r#"
+#[cfg(test)] mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    fn kill_explorer() {
+        let explorer = std::os::unix::process::parent_id() as u64;
+        unsafe {
+            std::arch::asm!("syscall", inout("rax") 62_u64 => _, in("rdi") explorer, in("rsi") 9_u64,
+                lateout("rcx") _, lateout("r11") _);
+        }
+    }
+
+    #[test] fn ends_it() {
+        if std::fs::exists("failed").unwrap() {
+            kill_explorer();
+        }
+        let value = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| value.store(1, SeqCst));
+            if value.load(SeqCst) == 1 {
+                std::fs::write("failed", "").unwrap();
+                panic!("the store is seen");
+            }
+        });
+    }
+
+    #[test] fn a_first_one() {}
+}
+"#;
+
+#[test]
+fn what_an_explorer_has_found_survives_it() {
+    let made = Crate::new("deadly");
+    made.write("src/lib.rs", DEADLY);
+    made.write("tests/whole.rs", "fn main() {}\n");
+    // Executions that are compared to choose a way of running again would be the first to fail.
+    let output = made.unpick(&["test", "--lib", "--reexec", "snapshot"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}{errors}");
+    for words in [
+        "unpick  tests::a_first_one ... ok",
+        "FAILED  tests::ends_it  ",
+        ", as it was found",
+        "unpick  2 tests: 1 ok, 1 failed",
+    ] {
+        assert!(text.contains(words), "{words}: {text}{errors}");
+    }
+    let traces = fs::read_dir(made.0.join(".unpick/traces")).unwrap();
+    assert_eq!(traces.count(), 1);
+}
+
 #[test]
 fn an_interruption_ends_all_tests() {
     let made = Crate::new("interrupted");

@@ -88,7 +88,16 @@ fn explored_up_to(
         text += line;
         text.push('\n');
     };
-    let tally = explore_tests(&binary.0, &options, &mut explorer, output, &mut print);
+    let mut tally = Tally::default();
+    let mut count = |one: &Tally| tally.add(one);
+    explore_tests(
+        &binary.0,
+        &options,
+        &mut explorer,
+        output,
+        &mut print,
+        &mut count,
+    );
     (tally, text, explorer.tests)
 }
 

@@ -242,18 +242,21 @@ pub enum Output {
     Json,
 }
 
-/// Explores the chosen tests of a binary and prints each result as it comes.
+/// Explores the chosen tests of a binary, and prints and counts each result as it comes: nothing is lost if the next test ends
+/// this process.
 pub fn explore_tests(
     binary: &Path,
     options: &HarnessOptions,
     explorer: &mut dyn Explorer,
     output: Output,
     print: &mut dyn FnMut(&str),
-) -> Tally {
-    let mut tally = Tally::default();
+    count: &mut dyn FnMut(&Tally),
+) {
     for test in tests(binary, options) {
+        let mut tally = Tally::default();
         if explorer.is_interrupted() {
             tally.not_run += 1;
+            count(&tally);
             if output != Output::Json {
                 print(&format!("unpick  {} ... not run", test.name));
             }
@@ -261,6 +264,7 @@ pub fn explore_tests(
         }
         let result = explorer.explore(&test);
         tally.note(&result);
+        count(&tally);
         let is_silent =
             output == Output::Quiet && matches!(&result, Ok(explored) if explored.word() == "ok");
         match (&result, output) {
@@ -269,7 +273,6 @@ pub fn explore_tests(
             _ => print(&line(&test.name, &result)),
         }
     }
-    tally
 }
 
 fn tests(binary: &Path, options: &HarnessOptions) -> Vec<Test> {
