@@ -75,7 +75,7 @@ fn to_json(project: &Project, test: Option<&str>, settings: &Settings) -> Json {
         let value = value.map(|value| match value {
             Value::Number(number) => json!(number),
             Value::Flag(flag) => json!(flag),
-            Value::Text(_) | Value::Time(_) => json!(value.to_string()),
+            Value::Text(_) | Value::Time(_) | Value::Size(_) => json!(value.to_string()),
         });
         let row = json!({ "value": value, "origin": origin.to_string() });
         object.insert(key.name().to_string(), row);

@@ -22,6 +22,7 @@ const REASONS: &[(StopReason, &str)] = &[
     (StopReason::Failure, "failure"),
     (StopReason::Executions, "executions"),
     (StopReason::Time, "time"),
+    (StopReason::Memory, "memory"),
     (StopReason::Interrupted, "interrupted"),
     (StopReason::Diverged, "diverged"),
 ];

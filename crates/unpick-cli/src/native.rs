@@ -116,6 +116,7 @@ impl NativeOptions {
                 ..config.limits()
             },
             time: options.time,
+            room: options.room(),
             settings: config.settings(),
             races: !options.no_races,
             points,

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use unpick::progress::Budget;
 use unpick::{Config, Memory, Misuse, Shard, Spec, parse_duration, parse_number};
-use unpick_config::{Key, Origin, Project, Setting, Settings, Value, parse_delay};
+use unpick_config::room::Room;
+use unpick_config::{Key, Origin, Project, Setting, Settings, Value, parse_delay, parse_size};
 
 /// How to explore, as far as the command line tells. What it does not tell is looked up in the
 /// environment and in `unpick.toml`.
@@ -27,6 +28,10 @@ pub(crate) struct ExplorationArguments {
     /// Time after which no execution is begun, as 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     time: Option<Duration>,
+    /// Memory after which no execution is begun, as 500M or 2G: of the command and of the processes of a native
+    /// program together; or none [default: three quarters of what the machine, the control group and `ulimit -v` allow]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    max_memory: Option<Value>,
     /// Operations that the strategy leads; longer executions go on under a fair schedule, up to 10 times as
     /// many [default: 20000]
     #[arg(long, value_name = "N", value_parser = parse_number)]
@@ -118,6 +123,7 @@ impl ExplorationArguments {
             strategy: get(Key::Strategy).text().to_string(),
             executions: get(Key::Executions).number(),
             time: settings.get(Key::Time).map(Value::time),
+            max_memory: settings.get(Key::MaxMemory).map(Value::size),
             steps: get(Key::Steps).number(),
             fail_on_limit: get(Key::FailOnLimit).flag(),
             seed: get(Key::Seed).number(),
@@ -172,6 +178,7 @@ impl ExplorationArguments {
             (Key::Strategy, self.strategy.clone().map(Value::Text)),
             (Key::Executions, number(self.executions)),
             (Key::Time, self.time.map(Value::Time)),
+            (Key::MaxMemory, self.max_memory.clone()),
             (Key::Steps, number(self.steps)),
             (
                 Key::FailOnLimit,
@@ -232,6 +239,8 @@ pub(crate) struct ExplorationOptions {
     pub(crate) strategy: String,
     pub(crate) executions: u64,
     pub(crate) time: Option<Duration>,
+    /// `None` for what the machine has room for.
+    pub(crate) max_memory: Option<Option<u64>>,
     pub(crate) steps: u64,
     pub(crate) fail_on_limit: bool,
     pub(crate) seed: u64,
@@ -285,7 +294,15 @@ impl ExplorationOptions {
         if let Some(limit) = self.time {
             config = config.time(limit);
         }
+        if let Some(limit) = self.max_memory {
+            config = config.max_memory(limit);
+        }
         Ok(config)
+    }
+
+    /// How much memory may be taken.
+    pub(crate) fn room(&self) -> Room {
+        self.max_memory.map_or_else(Room::of_machine, Room::new)
     }
 
     /// What ends an exploration with these options.

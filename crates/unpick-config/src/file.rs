@@ -227,12 +227,14 @@ fn read(key: Key, value: &DeValue<'_>) -> Result<Value, String> {
             }
         }
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
-        (Kind::Strategy | Kind::Time | Kind::Delay | Kind::Word(_), DeValue::String(text)) => {
-            key.read(text)
-        }
+        (
+            Kind::Strategy | Kind::Time | Kind::Delay | Kind::Size | Kind::Word(_),
+            DeValue::String(text),
+        ) => key.read(text),
         (Kind::Number(_), _) => wrong("write a number like 1000 or 0x5eed, without quotes"),
         (Kind::Flag, _) => wrong("write true or false, without quotes"),
         (Kind::Time, _) => wrong("write a time like \"30s\" or \"5m\", in quotes"),
+        (Kind::Size, _) => wrong("write a size like \"500M\" or \"2G\", or \"none\", in quotes"),
         (Kind::Delay, _) => wrong("write a time like \"100ms\", or \"none\", in quotes"),
         (Kind::Strategy | Kind::Word(_), _) => wrong("write a word in quotes"),
     }

@@ -2,7 +2,7 @@
 
 use crate::Value;
 use crate::error::allowed;
-use crate::value::{parse_delay, parse_duration, parse_number};
+use crate::value::{parse_delay, parse_duration, parse_number, parse_size};
 use unpick_strategies::{Spec, SpecError, techniques};
 
 /// A setting that a file, the environment or the command line can give.
@@ -14,6 +14,8 @@ pub enum Key {
     Executions,
     /// Time after which no execution is begun.
     Time,
+    /// Memory after which no execution is begun.
+    MaxMemory,
     /// Operations after which an execution goes on under a fair schedule.
     Steps,
     /// Whether an execution that takes too many operations has failed.
@@ -57,6 +59,8 @@ pub(crate) enum Kind {
     Time,
     /// A time, or none.
     Delay,
+    /// A number of bytes, or none.
+    Size,
     Flag,
     Word(&'static [&'static str]),
 }
@@ -67,6 +71,7 @@ impl Key {
         Strategy,
         Executions,
         Time,
+        MaxMemory,
         Steps,
         FailOnLimit,
         Seed,
@@ -90,6 +95,7 @@ impl Key {
             Strategy => "strategy",
             Executions => "executions",
             Time => "time",
+            MaxMemory => "max_memory",
             Steps => "steps",
             FailOnLimit => "fail_on_limit",
             Seed => "seed",
@@ -120,6 +126,7 @@ impl Key {
             Seed | Shrink | Confirm | SpuriousWakes | WeakFailures => Kind::Number(0),
             Time => Kind::Time,
             MaxDelay => Kind::Delay,
+            MaxMemory => Kind::Size,
             FailOnLimit | KeepGoing | Races | EndsWithMain => Kind::Flag,
             Points => Kind::Word(&["sync", "racy", "shared", "all"]),
             Memory => Kind::Word(&["sc", "tso", "pso"]),
@@ -139,6 +146,7 @@ impl Key {
             Kind::Number(min) => self.number(parse_number(text)?, min),
             Kind::Time => parse_duration(text).map(Value::Time),
             Kind::Delay => parse_delay(text),
+            Kind::Size => parse_size(text),
             Kind::Flag => match text {
                 "true" | "1" => Ok(Value::Flag(true)),
                 "false" | "0" => Ok(Value::Flag(false)),

@@ -9,6 +9,7 @@ mod file;
 mod key;
 mod pattern;
 mod project;
+pub mod room;
 mod settings;
 mod value;
 
@@ -16,4 +17,4 @@ pub use error::ConfigError;
 pub use key::Key;
 pub use project::Project;
 pub use settings::{Origin, Place, Setting, Settings};
-pub use value::{Value, parse_delay, parse_duration, parse_number};
+pub use value::{Value, parse_delay, parse_duration, parse_number, parse_size};

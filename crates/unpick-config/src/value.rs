@@ -3,7 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-/// A delay without a limit.
+/// What stands behind a number of bytes, and how many each stands for.
+const UNITS: [(u64, &str); 3] = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+
+/// A delay or a size without a limit.
 const NONE: &str = "none";
 
 /// The value of a setting.
@@ -15,6 +18,8 @@ pub enum Value {
     Number(u64),
     /// A time.
     Time(Duration),
+    /// A number of bytes.
+    Size(u64),
     /// Yes or no.
     Flag(bool),
 }
@@ -64,6 +69,18 @@ impl Value {
         }
     }
 
+    /// The number of bytes, or none.
+    ///
+    /// # Panics
+    /// If it is something else.
+    pub fn size(&self) -> Option<u64> {
+        match self {
+            Value::Text(text) if text == NONE => None,
+            Value::Size(bytes) => Some(*bytes),
+            other => panic!("internal error: {other:?} is no size"),
+        }
+    }
+
     /// The flag.
     ///
     /// # Panics
@@ -83,6 +100,11 @@ impl fmt::Display for Value {
             Value::Text(text) => f.write_str(text),
             Value::Number(number) => write!(f, "{number}"),
             Value::Flag(flag) => write!(f, "{flag}"),
+            Value::Size(bytes) => {
+                let unit = UNITS.iter().find(|(size, _)| bytes.is_multiple_of(*size));
+                let (size, unit) = unit.unwrap_or(&(1, ""));
+                write!(f, "{}{unit}", bytes / size)
+            }
             Value::Time(time) => {
                 let milliseconds = time.as_millis();
                 if milliseconds == 0 {
@@ -133,6 +155,22 @@ pub fn parse_delay(text: &str) -> Result<Value, String> {
     }
 }
 
+/// A number of bytes like `500M` or `2G`, or `none`.
+pub fn parse_size(text: &str) -> Result<Value, String> {
+    let error = || format!("`{text}` is no size; write it like 500M or 2G, or write none");
+    if text == NONE {
+        return Ok(Value::Text(NONE.to_string()));
+    }
+    let found = UNITS.iter().find_map(|(size, unit)| {
+        let digits = text.strip_suffix(unit)?;
+        Some((digits, *size))
+    });
+    let (digits, size) = found.ok_or_else(error)?;
+    let number: u64 = digits.parse().map_err(|_| error())?;
+    let bytes = number.checked_mul(size).filter(|&bytes| bytes > 0);
+    bytes.map(Value::Size).ok_or_else(error)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,6 +194,18 @@ mod tests {
         assert_eq!(delay("0"), Ok(Some(Duration::ZERO)));
         assert_eq!(delay("none"), Ok(None));
         assert!(delay("never").unwrap_err().contains("`never`"));
+    }
+
+    #[test]
+    fn a_size_is_read_as_it_is_written() {
+        for text in ["1K", "500M", "2G", "1025M"] {
+            assert_eq!(parse_size(text).unwrap().to_string(), text);
+        }
+        assert_eq!(parse_size("1024M").unwrap().size(), Some(1 << 30));
+        assert_eq!(parse_size("none").unwrap().size(), None);
+        for wrong in ["", "0M", "5", "M", "-1M", "1.5G", "99999999999999G"] {
+            assert!(parse_size(wrong).unwrap_err().contains("500M"), "{wrong}");
+        }
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn mistake(text: &str) -> String {
 
 #[test]
 fn a_mistake_is_told_with_line_value_and_remedy() {
-    let keys = "strategy, executions, time, steps, fail_on_limit, seed, jobs, keep_going, shrink, confirm, \
+    let keys = "strategy, executions, time, max_memory, steps, fail_on_limit, seed, jobs, keep_going, shrink, confirm, \
                 spurious_wakes, weak_failures, max_delay, races, points, memory, \
                 ends_with_main, misuse";
     assert_eq!(

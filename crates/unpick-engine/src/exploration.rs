@@ -48,6 +48,8 @@ pub enum StopReason {
     Executions,
     /// The allowed time was over.
     Time,
+    /// The allowed memory was taken.
+    Memory,
     /// The user asked for it.
     Interrupted,
     /// The program did not behave the same under the same schedule.

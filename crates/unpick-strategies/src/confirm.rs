@@ -42,6 +42,7 @@ impl Confirm {
                 | StopReason::Strategy
                 | StopReason::Executions
                 | StopReason::Time
+                | StopReason::Memory
         );
         let mut warnings = found.warnings.iter();
         let has_cycle = warnings.any(|warning| warning.cycle.is_some());
@@ -94,7 +95,9 @@ fn append(found: &mut Exploration, mut part: Exploration, limits: &Limits) -> bo
     }
     let (is_complete, reason) = (found.complete, found.stopped_because);
     let ended = match part.stopped_because {
-        StopReason::Time | StopReason::Interrupted | StopReason::Diverged => true,
+        StopReason::Time | StopReason::Memory | StopReason::Interrupted | StopReason::Diverged => {
+            true
+        }
         _ => part.failures > 0 && !limits.keep_going,
     };
     let stopped = match part.failures > 0 && !limits.keep_going {

@@ -3,7 +3,9 @@
 use crate::Shard;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Duration;
+use unpick_config::room::Room;
 use unpick_config::{Key, Project, Setting};
 use unpick_engine::{Limits, Memory, Misuse, Settings};
 use unpick_store::{binary_key, is_cargo_hash};
@@ -31,6 +33,8 @@ pub struct Config {
     pub(crate) strategy: Spec,
     pub(crate) executions_max: u64,
     pub(crate) time_max: Option<Duration>,
+    /// `None` for what the machine has room for.
+    pub(crate) room: Option<Room>,
     pub(crate) seed: u64,
     pub(crate) jobs: usize,
     pub(crate) shard: Option<Shard>,
@@ -57,6 +61,7 @@ impl Default for Config {
             strategy: Spec::parse("portfolio").expect("internal error: there is no portfolio"),
             executions_max: 1_000,
             time_max: None,
+            room: None,
             seed: DEFAULT_SEED,
             jobs: 1,
             shard: None,
@@ -124,6 +129,22 @@ impl Config {
         self.time_max = Some(limit);
         self.told.insert(Key::Time);
         self
+    }
+
+    /// Memory of the process, in bytes, after which no further execution is begun: exhaustive techniques remember what
+    /// they have seen. Three quarters of what the machine, the control group and `ulimit -v` allow, if nothing is said;
+    /// `None` for no limit. Only Linux tells.
+    pub fn max_memory(mut self, bytes: impl Into<Option<u64>>) -> Config {
+        self.room = Some(Room::new(bytes.into()));
+        self.told.insert(Key::MaxMemory);
+        self
+    }
+
+    /// How much memory there is.
+    pub(crate) fn room(&self) -> Room {
+        static OF_MACHINE: OnceLock<Room> = OnceLock::new();
+        self.room
+            .unwrap_or_else(|| *OF_MACHINE.get_or_init(Room::of_machine))
     }
 
     /// The step limit: operations of an execution that the strategy leads (20,000). Behind it the execution
@@ -471,6 +492,7 @@ impl Config {
             Key::Strategy => self.strategy(value.text()),
             Key::Executions => self.executions(value.number()),
             Key::Time => self.time(value.time()),
+            Key::MaxMemory => self.max_memory(value.size()),
             Key::Steps => self.steps(value.number()),
             Key::FailOnLimit => self.fail_on_limit(value.flag()),
             Key::Seed => self.seed(value.number()),

@@ -13,6 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use sum::{Sum, Told};
 use unpick_causality::Mcr;
+use unpick_config::room::Room;
 use unpick_engine::parts::{last_lesson, learned_before, of_slice};
 use unpick_engine::{
     Control, Execution, Exploration, Limits, Profile, StopReason, Strategy, epoch,
@@ -25,6 +26,9 @@ const CHUNK_MAX: u64 = 1_024;
 
 /// Time between two looks at the clock and calls of the observer, roughly.
 const TIME_BETWEEN_LOOKS: Duration = Duration::from_millis(1);
+
+/// Time between two looks at the memory that is taken.
+const TIME_BETWEEN_LOOKS_AT_ROOM: Duration = Duration::from_millis(20);
 
 /// The part of a budget of time that is kept for confirming possible deadlocks, once there are some.
 const RESERVED_SHARE: u32 = 10;
@@ -169,6 +173,9 @@ pub fn replay(config: &Config, program: &(dyn Fn() + Send + Sync), trace: Trace)
         program,
         observer: &|_| Control::Continue,
         deadline: None,
+        room: config.room(),
+        begun_at: Instant::now(),
+        room_seen_at: AtomicU64::new(0),
     };
     driver.explore_alone(&mut Replay::new(trace))
 }
@@ -183,6 +190,10 @@ struct Driver<'a> {
     program: &'a (dyn Fn() + Send + Sync),
     observer: &'a (dyn Fn(&Exploration) -> Control + Sync),
     deadline: Option<Instant>,
+    room: Room,
+    begun_at: Instant,
+    /// When the memory that is taken was looked at last, in microseconds since.
+    room_seen_at: AtomicU64,
 }
 
 impl<'a> Driver<'a> {
@@ -199,9 +210,12 @@ impl<'a> Driver<'a> {
             config,
             program,
             observer,
+            room: config.room(),
             deadline: config
                 .time_max
                 .and_then(|limit| Instant::now().checked_add(limit)),
+            begun_at: Instant::now(),
+            room_seen_at: AtomicU64::new(0),
         }
     }
 
@@ -226,10 +240,25 @@ impl<'a> Driver<'a> {
             Some(limit) if self.config.confirmation().is_wanted(found) => limit / RESERVED_SHARE,
             _ => Duration::ZERO,
         };
-        match self.is_time_over(reserve) {
-            true => Control::Stop(StopReason::Time),
+        if self.is_time_over(reserve) {
+            return Control::Stop(StopReason::Time);
+        }
+        match self.is_memory_used_up() {
+            true => Control::Stop(StopReason::Memory),
             false => (self.observer)(found),
         }
+    }
+
+    /// Whether more memory is taken than there is room for, looked at now and then.
+    fn is_memory_used_up(&self) -> bool {
+        let now = self.begun_at.elapsed();
+        let last = Duration::from_micros(self.room_seen_at.load(Ordering::Relaxed));
+        if now.saturating_sub(last) < TIME_BETWEEN_LOOKS_AT_ROOM {
+            return false;
+        }
+        let now = now.as_micros().try_into().unwrap_or(u64::MAX);
+        self.room_seen_at.store(now, Ordering::Relaxed);
+        self.room.is_exceeded()
     }
 
     /// Whether so little time is left.

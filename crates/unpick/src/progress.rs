@@ -179,6 +179,7 @@ pub fn ending(found: &Exploration) -> String {
         StopReason::Failure => "stopped at the first failure",
         StopReason::Executions => "all allowed executions run",
         StopReason::Time => "time is over",
+        StopReason::Memory => "memory is used up (--max-memory)",
         StopReason::Interrupted => "interrupted",
         StopReason::Diverged => "stopped at a divergence",
     };

@@ -34,7 +34,7 @@ const ARROWS: &[(&str, Allowed)] = &[
     ("unpick-memory", Only(&["unpick-trace"])),
     ("unpick-protocol", Only(&["unpick-trace", "unpick-engine", "unpick-noise"])),
     ("unpick-native", Only(&[
-        "unpick-protocol", "unpick-noise",
+        "unpick-protocol", "unpick-noise", "unpick-config",
         "unpick-trace", "unpick-engine", "unpick-strategies", "unpick-causality",
         "unpick-analysis", "unpick-report", "unpick-store",
     ])),

@@ -169,6 +169,7 @@ fn exploration_options(options: &Options, arguments: &PredictArguments) -> Explo
     ExplorationOptions {
         strategy: PREDICTED.to_string(),
         executions: u64::MAX,
+        max_memory: None,
         time: Some(arguments.time),
         steps: settings.steps_max,
         fail_on_limit: settings.fail_on_limit,

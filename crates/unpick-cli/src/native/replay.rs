@@ -12,6 +12,7 @@ use std::time::Duration;
 use unpick::report::headline;
 use unpick::trace::{Outcome, Record};
 use unpick::{Config, FirstFailure};
+use unpick_config::room::Room;
 use unpick_native::drive::{self, Naming, Options};
 use unpick_native::memory_file::MemoryFile;
 use unpick_native::protocol::{Backend, Points, Reexecution};
@@ -111,6 +112,7 @@ pub(super) fn options_of(record: &Record) -> Options {
         seed: record.header.seed,
         limits: config.limits(),
         time: None,
+        room: Room::of_machine(),
         settings: config.settings(),
         races: true,
         points: Points::Sync,

@@ -137,7 +137,9 @@ impl Frontier {
                         at -= 1;
                         self.pieces.remove(at);
                     }
-                    State::Stopped(reason @ (StopReason::Time | StopReason::Interrupted)) => {
+                    State::Stopped(
+                        reason @ (StopReason::Time | StopReason::Memory | StopReason::Interrupted),
+                    ) => {
                         self.closed = Some(reason);
                         return true;
                     }

@@ -445,5 +445,8 @@ impl Search {
 
 /// Whether a part that stopped for this reason says nothing about those behind it.
 fn is_early(reason: StopReason) -> bool {
-    matches!(reason, StopReason::Time | StopReason::Interrupted)
+    matches!(
+        reason,
+        StopReason::Time | StopReason::Memory | StopReason::Interrupted
+    )
 }

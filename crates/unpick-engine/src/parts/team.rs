@@ -204,7 +204,10 @@ impl<M: Meeting> Worker<'_, M> {
                 // What is behind need not wait.
                 given.extend(job.strategy.split());
             }
-            if let State::Stopped(reason @ (StopReason::Time | StopReason::Interrupted)) = state {
+            if let State::Stopped(
+                reason @ (StopReason::Time | StopReason::Memory | StopReason::Interrupted),
+            ) = state
+            {
                 self.team.close(reason);
             }
             let id = job.id;

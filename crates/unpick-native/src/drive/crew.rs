@@ -76,9 +76,12 @@ pub(super) fn explore(
 fn furthest(looks: &[Look]) -> Progress {
     let mut seen: Vec<Progress> = looks.iter().map(Look::progress).collect();
     let found = seen.iter_mut().find_map(|seen| seen.found.take());
+    let taken = seen.iter_mut().flat_map(|seen| seen.taken.drain(..));
+    let taken = taken.collect();
     let furthest = seen.into_iter().max_by_key(|seen| seen.executions);
     Progress {
         found,
+        taken,
         ..furthest.unwrap_or_default()
     }
 }

@@ -1,8 +1,10 @@
 //! An exploration of a native program, from choosing a back-end to checking what was found.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use unpick_config::room::{Room, Taken};
 use unpick_engine::parts::{of_slice, slice};
 use unpick_engine::{
     Exploration, FirstFailure, Limits, Proviso, Settings, StopReason, Warning, WarningKind,
@@ -14,7 +16,7 @@ use unpick_protocol::{
 use unpick_strategies::Spec;
 use unpick_trace::{Outcome, Trace};
 
-use super::process::{Command, DriveError, Process, Watch, cannot_start};
+use super::process::{Command, DriveError, Process, Progress, Watch, cannot_start};
 use super::{confirmation, crew, named, parallel, planned};
 use crate::memory_file::MemoryFile;
 use crate::symbols::standard::Standard;
@@ -30,6 +32,8 @@ pub struct Options {
     pub limits: Limits,
     /// How long to explore. Choosing a back-end counts, shrinking and explaining may take a little longer.
     pub time: Option<Duration>,
+    /// How much memory may be taken, by this process and by those of the program.
+    pub room: Room,
     /// What a program may run into besides the order of its tasks.
     pub settings: Settings,
     /// Whether data races and uses of freed memory are failures.
@@ -218,9 +222,13 @@ pub fn explore(
 ) -> Result<Explored, DriveError> {
     let start = Instant::now();
     let time = options.time;
-    let mut watch = |progress| {
+    let is_full = Cell::new(false);
+    let mut watch = |progress: Progress| {
         let is_late = time.is_some_and(|limit| start.elapsed() >= limit);
-        watch(progress) && !is_late
+        let takers = progress.taken.iter().copied();
+        let is_exceeded = options.room.is_exceeded_by(Taken::by_us(), takers);
+        is_full.set(is_full.get() || is_exceeded);
+        watch(progress) && !is_late && !is_exceeded
     };
     let named = named::find(command, options, first_launch(options))?;
     let (launch, reason) = choose_within(command, options, &named, &mut watch)?;
@@ -245,6 +253,9 @@ pub fn explore(
     if !is_shard && wish.is_wanted(&answer.exploration) && !is_late() {
         let limits = options.limits;
         answer = confirmation::run(&mut launched, limits, &shared, answer, &mut watch)?;
+    }
+    if is_full.get() && answer.exploration.stopped_because == StopReason::Interrupted {
+        answer.exploration.stopped_because = StopReason::Memory;
     }
     if is_late() && answer.exploration.stopped_because == StopReason::Interrupted {
         answer.exploration.stopped_because = StopReason::Time;

@@ -178,6 +178,7 @@ fn progress_of(whole: Option<&Answer>) -> Progress {
         tasks_max: found.tasks_max,
         covered: found.covered(),
         found: None,
+        taken: Vec::new(),
     })
 }
 
@@ -233,9 +234,13 @@ fn run(
         }
         // The first process stands for all of them.
         let mut watch_all = |seen: Progress| {
-            let others = looks[1..].iter().find_map(|look| look.progress().found);
+            let mut others: Vec<Progress> = looks[1..].iter().map(Look::progress).collect();
+            let taken = others.iter_mut().flat_map(|other| other.taken.drain(..));
+            let taken = seen.taken.into_iter().chain(taken).collect();
+            let others = others.into_iter().find_map(|other| other.found);
             let goes_on = watch(Progress {
                 found: seen.found.or(others),
+                taken,
                 executions: before
                     .executions
                     .saturating_add(seen.executions.saturating_mul(count)),

@@ -75,6 +75,7 @@ fn progress_of(found: &Exploration) -> Progress {
         tasks_max: found.tasks_max,
         covered: found.covered(),
         found: None,
+        taken: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use unpick_config::room::Taken;
 use unpick_engine::Covered;
 use unpick_protocol::{
     Answer, Backend, DESK_VARIABLE, Desk, LOOK_SIGNAL, Launch, Module, Order, STOP_AFTER_EXECUTION,
@@ -46,7 +47,7 @@ pub struct Command {
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
     /// It cannot be started at all.
-    #[error("cannot start {}: {cause}", program.display())]
+    #[error("cannot start {}: {cause}{}", program.display(), limits_on(cause))]
     Start {
         /// The program.
         program: PathBuf,
@@ -55,8 +56,9 @@ pub enum DriveError {
     },
     /// It ran without ever coming under control.
     #[error(
-        "{} ended before it came under control ({status}); is it linked dynamically against glibc?",
-        program.display()
+        "{} ended before it came under control ({status}); {}",
+        program.display(),
+        reason_for_no_control()
     )]
     NotControlled {
         /// The program.
@@ -156,6 +158,55 @@ impl DriveError {
     }
 }
 
+/// A limit of `ulimit` on something, if there is one.
+fn limit_of(resource: libc::__rlimit_resource_t) -> Option<u64> {
+    let mut limit = libc::rlimit {
+        rlim_cur: libc::RLIM_INFINITY,
+        rlim_max: libc::RLIM_INFINITY,
+    };
+    // SAFETY: writes the limit.
+    unsafe { libc::getrlimit(resource, &raw mut limit) };
+    (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// What is said of a limit of the address space, if there is one.
+fn words_on_address_space() -> Option<String> {
+    let limit = limit_of(libc::RLIMIT_AS)?;
+    Some(format!(
+        "`ulimit -v` allows {} KiB of address space, and the runtime reserves more than that, most of which it never uses; \
+         run with `ulimit -v unlimited`, and limit memory with --max-memory or a control group",
+        limit / 1024
+    ))
+}
+
+/// Why a program may have ended before it came under control.
+fn reason_for_no_control() -> String {
+    words_on_address_space()
+        .unwrap_or_else(|| "is it linked dynamically against glibc?".to_string())
+}
+
+/// What may be behind an error of the system, to follow it.
+fn limits_on(cause: &io::Error) -> String {
+    match cause.raw_os_error() {
+        Some(libc::ENOMEM) => {
+            words_on_address_space().map_or(String::new(), |words| format!("; {words}"))
+        }
+        Some(libc::EAGAIN) => match limit_of(libc::RLIMIT_NPROC) {
+            Some(limit) => format!(
+                "; `ulimit -u` allows {limit} processes and threads of this user; raise it, or end some"
+            ),
+            None => String::new(),
+        },
+        Some(libc::EMFILE) => match limit_of(libc::RLIMIT_NOFILE) {
+            Some(limit) => {
+                format!("; `ulimit -n` allows {limit} open files; raise it, or lower --jobs")
+            }
+            None => String::new(),
+        },
+        _ => String::new(),
+    }
+}
+
 fn describe(status: &ExitStatus) -> String {
     match status.signal() {
         Some(signal) => format!("signal {signal}"),
@@ -176,6 +227,8 @@ pub struct Progress {
     pub covered: Option<Covered>,
     /// The failures so far, when there is a new one.
     pub found: Option<Box<Answer>>,
+    /// The memory that its processes take.
+    pub taken: Vec<Taken>,
 }
 
 impl Progress {
@@ -186,6 +239,7 @@ impl Progress {
             tasks_max: desk.tasks_max.load(Ordering::Relaxed),
             covered: desk.covered.get(),
             found: None,
+            taken: Vec::new(),
         }
     }
 }
@@ -206,6 +260,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The desk of a process, seen from elsewhere.
 pub(super) struct Look {
     desk: Arc<SharedDesk>,
+    process: u32,
     /// The draft that was seen last.
     seen: Cell<u32>,
 }
@@ -223,6 +278,7 @@ impl Look {
         self.seen.set(seen);
         Progress {
             found,
+            taken: vec![Taken::by(self.process)],
             ..Progress::of(self.desk.top())
         }
     }
@@ -331,6 +387,7 @@ impl Process {
     pub fn look(&self) -> Look {
         Look {
             desk: self.desk.clone(),
+            process: self.life.process(self.desk.top()),
             seen: Cell::new(0),
         }
     }

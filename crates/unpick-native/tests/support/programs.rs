@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use unpick_config::room::Room;
 use unpick_engine::{Limits, Settings};
 use unpick_native::compile::{self, Language};
 use unpick_native::drive::{Command, Options};
@@ -145,6 +146,7 @@ pub fn options(strategy: &str, executions: u64) -> Options {
             races: false,
         },
         time: None,
+        room: Room::new(None),
         settings: Settings::default(),
         races: true,
         points: Points::Sync,

@@ -110,6 +110,7 @@ fn reason_of_all(shards: &[Exploration], last: &[Exploration]) -> StopReason {
     let reasons = [
         (StopReason::Interrupted, shards),
         (StopReason::Time, shards),
+        (StopReason::Memory, shards),
         (StopReason::Executions, last),
         (StopReason::Strategy, last),
     ];
