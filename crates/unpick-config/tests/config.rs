@@ -275,7 +275,7 @@ fn a_file_of_another_user_above_the_project_is_not_believed() {
     {
         println!("skipped: files cannot be given to another user here");
     } else {
-        let error = load().err().expect("it is refused").to_string();
+        let error = load().expect_err("it is refused").to_string();
         assert!(
             error.contains("belongs to another user, with the number 12346"),
             "{error}"
