@@ -107,6 +107,7 @@ fn print(project: &Project, test: Option<&str>, settings: &Settings) {
         let value = match value {
             Some(Value::Number(seed)) if key == Key::Seed => format!("{seed:#x}"),
             Some(value) => value.to_string(),
+            None if key == Key::MaxMemory => "3/4 of all".to_string(),
             None => "no limit".to_string(),
         };
         say!("{:<15} {value:<15} {origin}", key.name());

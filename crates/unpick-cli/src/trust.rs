@@ -38,11 +38,27 @@ fn root_of(directory: &Path) -> PathBuf {
     with_manifest.last().unwrap_or(directory).to_path_buf()
 }
 
+/// The variables that tell Cargo where to put what it builds.
+const TARGET_VARIABLES: [&str; 2] = ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"];
+
+/// Whether the variables of the environment count. They may be set for one command and not for the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Variables {
+    Count,
+    Ignored,
+}
+
 /// Where Cargo puts what it builds for a project, if that is elsewhere.
-fn target_directory(project: &Path) -> Option<PathBuf> {
+fn target_directory(project: &Path, variables: Variables) -> Option<PathBuf> {
     let manifest = project.join("Cargo.toml");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Process::new(cargo)
+    let mut command = Process::new(cargo);
+    if variables == Variables::Ignored {
+        TARGET_VARIABLES.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+    }
+    let output = command
         .args([
             "metadata",
             "--no-deps",
@@ -68,10 +84,11 @@ fn is_below(path: &Path, directory: &Path) -> bool {
 }
 
 /// Why a command is not one of the project in `base`; none if it is.
-fn objection(command: &Command, base: &Path) -> Option<String> {
+fn objection(command: &Command, base: &Path, variables: Variables) -> Option<String> {
     let root = root_of(base);
     let program = &command.program;
-    let is_built = || target_directory(&root).is_some_and(|target| is_below(program, &target));
+    let is_built =
+        || target_directory(&root, variables).is_some_and(|target| is_below(program, &target));
     if !is_below(program, &root) && !is_built() {
         return Some(format!(
             "the program lies outside of the project {}",
@@ -97,7 +114,7 @@ fn objection(command: &Command, base: &Path) -> Option<String> {
 /// Refuses to run a command that a trace of the project in `base` names, if it is none of the project and the user has
 /// not allowed that. Says what is run then.
 pub(crate) fn check_command(command: &Command, base: &Path, is_allowed: bool) -> Result<()> {
-    let Some(objection) = objection(command, base) else {
+    let Some(objection) = objection(command, base, Variables::Count) else {
         return Ok(());
     };
     let line = line_of(command);
@@ -114,7 +131,7 @@ pub(crate) fn check_command(command: &Command, base: &Path, is_allowed: bool) ->
 /// Whether the trace of a command, kept here, can be replayed without the option that allows it.
 pub(crate) fn is_own(command: &Command) -> bool {
     let here = std::env::current_dir().unwrap_or_default();
-    objection(command, &here).is_none()
+    objection(command, &here, Variables::Ignored).is_none()
 }
 
 /// A command as it could be typed.
@@ -168,8 +185,8 @@ pub(crate) fn check_test(options: &[String], filter: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a source that a trace names may be read: it lies in the project in `base`, in the toolchain, among the
-/// packages of Cargo, or among the headers of the system.
+/// Whether a source that a trace names may be read: it lies in the project in `base`, in the one that the user is in, in
+/// the toolchain, among the packages of Cargo, or among the headers of the system.
 pub(crate) fn is_source(path: &Path, base: &Path) -> bool {
     let home = std::env::home_dir();
     let of_home = |variable: &str, name: &str| {
@@ -183,7 +200,8 @@ pub(crate) fn is_source(path: &Path, base: &Path) -> bool {
     });
     let toolchains = of_home("RUSTUP_HOME", ".rustup").map(|rustup| rustup.join("toolchains"));
     let system = ["/usr/include", "/usr/lib/gcc", "/usr/src"].map(PathBuf::from);
-    let mut places = [root_of(base)]
+    let here = std::env::current_dir().unwrap_or_default();
+    let mut places = [root_of(base), root_of(&here)]
         .into_iter()
         .chain(packages)
         .chain(toolchains)

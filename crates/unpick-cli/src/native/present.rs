@@ -613,7 +613,7 @@ fn report(
     };
     let replay = match &id {
         Some(_) if is_own(subject.command) => format!("unpick replay {reference}"),
-        Some(_) => format!("unpick replay --allow-program {reference}"),
+        Some(_) => format!("unpick replay {reference} --allow-program"),
         None => "not possible, since the trace was not saved".to_string(),
     };
     let report = FailureReport {
