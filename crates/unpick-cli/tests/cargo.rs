@@ -339,6 +339,48 @@ fn nothing_outlives_the_command() {
     }
 }
 
+/// Away from unpick, what was built for it is an ordinary test binary: here the C library comes before the runtime.
+#[test]
+fn what_is_built_runs_without_unpick() {
+    const TESTS: &str = "#[test] fn copies_and_waits() {
+        let bytes: Vec<u64> = (0..1000).collect();
+        let lock = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let tasks = [0, 1].map(|_| {
+            let (copy, lock) = (bytes.clone(), lock.clone());
+            std::thread::spawn(move || lock.lock().unwrap().extend(copy.clone()))
+        });
+        tasks.into_iter().for_each(|task| task.join().unwrap());
+        let mut all = [0_u64; 2000];
+        all.copy_from_slice(&lock.lock().unwrap());
+        all[..1000].fill(1);
+        assert_eq!(all[1999], 999);
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }\n";
+    let made = Crate::new("alone");
+    made.write("src/lib.rs", TESTS);
+    let output = made.unpick(&["test", "--lib"]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let binary = errors
+        .split("src/lib.rs (")
+        .nth(1)
+        .and_then(|rest| rest.split(')').next());
+    let binary = made.0.join(binary.expect("Cargo names the binary"));
+    let output = Command::new(&binary).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}{errors}");
+    assert!(
+        text.contains("1 passed") && errors.is_empty(),
+        "{text}{errors}"
+    );
+}
+
 /// A test that fails in some orders, and ends its explorer in every execution after that.
 const DEADLY: &str = r#"
 #[cfg(test)] mod tests {

@@ -7,9 +7,30 @@ use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 use core::mem::transmute_copy;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+/// The function of this name that comes behind ours. A program that was linked with the runtime and is started without
+/// unpick may have the C library in front of the runtime: then it is the first one of all.
 fn find(name: &CStr) -> usize {
-    // SAFETY: a name that ends in zero; the answer is an address or null.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) as usize }
+    let look_up = |from: *mut c_void| {
+        // SAFETY: a name that ends in zero; the answer is an address or null.
+        unsafe { libc::dlsym(from, name.as_ptr()) }
+    };
+    let behind = look_up(libc::RTLD_NEXT);
+    if !behind.is_null() {
+        return behind as usize;
+    }
+    let first = look_up(libc::RTLD_DEFAULT);
+    let is_ours = base_of(first) == base_of(find as fn(&CStr) -> usize as *mut c_void);
+    if is_ours { 0 } else { first as usize }
+}
+
+/// Where the library lies that an address is in.
+fn base_of(address: *mut c_void) -> usize {
+    // SAFETY: all zeroes is a value, and only that is written to.
+    unsafe {
+        let mut found: libc::Dl_info = core::mem::zeroed();
+        libc::dladdr(address, &raw mut found);
+        found.dli_fbase as usize
+    }
 }
 
 macro_rules! functions {
