@@ -82,6 +82,8 @@ pub struct Mcr {
     has_awaited_clock: bool,
     /// Whether this is a part of a round of another search.
     is_part: bool,
+    /// When the exploration is over. Nothing is planned from then on.
+    deadline: Option<Instant>,
 }
 
 impl Mcr {
@@ -124,7 +126,13 @@ impl Mcr {
             has_kept_back: false,
             has_awaited_clock: false,
             is_part: false,
+            deadline: None,
         }
+    }
+
+    /// The same up to a moment: planning from one long trace may take longer than there is time.
+    pub fn until(self, deadline: Option<Instant>) -> Mcr {
+        Mcr { deadline, ..self }
     }
 
     /// The way of the execution at hand, for who runs it elsewhere.
@@ -168,7 +176,10 @@ impl Mcr {
             self.is_incomplete = true;
             return Vec::new();
         };
-        let mut solver = Solver::default();
+        let mut solver = Solver {
+            deadline: self.deadline,
+            ..Solver::default()
+        };
         let (seeds, is_cut) = match self.mode {
             Mode::Complete => {
                 let expansion = Expansion::new(transcript, &model, &seed.content, &mut solver);
@@ -328,6 +339,7 @@ impl Strategy for Mcr {
                 strategy: Box::new(Mcr {
                     round,
                     is_part: true,
+                    deadline: self.deadline,
                     ..Mcr::part(self.mode, self.is_switching)
                 }),
             });

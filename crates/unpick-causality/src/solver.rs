@@ -13,6 +13,7 @@ use crate::query::{Plan, Query};
 use crate::search::{Found, search};
 use crate::shortest::shortest;
 use crate::trim::trim;
+use std::time::Instant;
 use unpick_engine::transcript::EventId;
 
 /// The answer to a question.
@@ -74,6 +75,8 @@ pub struct Counts {
 pub struct Solver {
     /// What may be spent on each question.
     pub budget: Budget,
+    /// When the exploration is over, for which the questions are asked. No question is answered from then on.
+    pub deadline: Option<Instant>,
     /// What was asked so far.
     pub counts: Counts,
 }
@@ -102,6 +105,12 @@ impl Solver {
         answer: impl Fn(&mut Solver, &Model, &Plan) -> Answer,
     ) -> Answer {
         self.counts.queries += 1;
+        if self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline)
+        {
+            return Answer::Unknown;
+        }
         let answer = match Plan::new(model, query) {
             Some(plan) => {
                 self.counts.constraints += plan.constraint_count(model);

@@ -152,7 +152,10 @@ impl unpick_engine::Runtime for Visited<'_> {
 /// The strategy of a configuration, at its beginning.
 pub(crate) fn build(config: &Config) -> Box<dyn Strategy> {
     match Mcr::of(&config.strategy) {
-        Some(planned) => Box::new(planned),
+        Some(planned) => {
+            let end = |limit| Instant::now().checked_add(limit);
+            Box::new(planned.until(config.time_max.and_then(end)))
+        }
         None => config.strategy.build(config.seed),
     }
 }

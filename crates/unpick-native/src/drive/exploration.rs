@@ -164,7 +164,7 @@ impl Launched<'_> {
 
     /// Explores in one process, or in several where that is wanted or needed.
     fn explore(&mut self, order: &Order, watch: &mut Watch<'_>) -> Result<Answer, DriveError> {
-        while let Some(technique) = planned::technique(&self.options.strategy) {
+        while let Some(technique) = planned::technique(self.options) {
             match planned::explore(self, technique, order, watch) {
                 Err(DriveError::Trouble { trouble, .. }) if self.wants_more_tasks(&trouble) => {}
                 other => return other,

@@ -1,19 +1,22 @@
 //! Techniques that plan between executions: the plans are made here, and each execution is an order.
 
+use std::time::Instant;
+
 use unpick_causality::Mcr;
 use unpick_engine::{Begin, Exploration, StopReason, Strategy};
 use unpick_protocol::{Answer, Lead, Order, Work};
 use unpick_strategies::Spec;
 use unpick_trace::Outcome;
 
-use super::exploration::Launched;
+use super::exploration::{Launched, Options};
 use super::parallel::add_seen;
 use super::process::{DriveError, Process, Progress, Watch};
 
-/// The technique of this text, if it is such a one.
-pub(super) fn technique(strategy: &str) -> Option<Mcr> {
-    let spec = Spec::parse(strategy).ok()?;
-    Mcr::of(&spec)
+/// The technique of these options, if it is such a one.
+pub(super) fn technique(options: &Options) -> Option<Mcr> {
+    let spec = Spec::parse(&options.strategy).ok()?;
+    let end = |limit| Instant::now().checked_add(limit);
+    Some(Mcr::of(&spec)?.until(options.time.and_then(end)))
 }
 
 /// Explores with a technique. `order` tells everything else.

@@ -1,7 +1,8 @@
-//! An exploration that has taken the memory it may take comes to an end, with what it has found.
+//! An exploration that has taken the memory or the time it may take comes to an end, with what it has found.
 #![cfg(target_os = "linux")]
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use unpick::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use unpick::{Config, StopReason, explore, thread};
 
@@ -44,7 +45,7 @@ fn searches_end_before_memory_does() {
         let config = Config::new()
             .strategy(strategy)
             .executions(u64::MAX / 2)
-            .time(std::time::Duration::from_secs(120))
+            .time(Duration::from_secs(120))
             .keep_going(true)
             .jobs(jobs);
         let found = explore(config.max_memory(room), vast);
@@ -65,4 +66,22 @@ fn without_a_limit_nothing_ends() {
     let config = Config::new().strategy("hbr-cache").executions(500);
     let found = explore(config.max_memory(None).keep_going(true), vast);
     assert_eq!(found.executions, 500);
+}
+
+/// Planning from one trace of this program takes longer than there is time.
+#[test]
+fn techniques_that_plan_end_in_time() {
+    let limit = Duration::from_millis(500);
+    for (strategy, jobs) in [("mcr", 1), ("se-mcr", 1), ("mcr", 2)] {
+        let config = Config::new().strategy(strategy).time(limit).jobs(jobs);
+        let start = Instant::now();
+        let found = explore(config.executions(u64::MAX / 2).keep_going(true), vast);
+        let took = start.elapsed();
+        assert_eq!(found.stopped_because, StopReason::Time, "{strategy}");
+        // A tenth and a second more, as is promised.
+        assert!(
+            took < limit + limit / 10 + Duration::from_secs(1),
+            "{strategy}: {took:?}"
+        );
+    }
 }
