@@ -300,6 +300,8 @@ pub(super) struct Process {
     output: Option<Arc<MemoryFile>>,
     /// The desks of all processes that share its work, if there are several.
     crew: Vec<Arc<SharedDesk>>,
+    /// The files that were mapped into the program before its `main`.
+    modules: Vec<Module>,
 }
 
 impl Process {
@@ -315,6 +317,7 @@ impl Process {
         let mut process = Process::at(desks[0].clone(), life, command, launch, hang_after);
         process.output = output.cloned();
         process.wait(&mut |_| true)?;
+        process.note_modules();
         Ok(process)
     }
 
@@ -337,6 +340,7 @@ impl Process {
             let life = Life::Forked(nursery.clone());
             let mut process = Process::at(desk, life, command, launch, hang_after);
             process.wait(&mut |_| true)?;
+            process.note_modules();
             process.pin(number);
             process.crew.clone_from(&desks);
             crew.push(process);
@@ -359,7 +363,14 @@ impl Process {
             hang_after,
             output: None,
             crew: Vec::new(),
+            modules: Vec::new(),
         }
+    }
+
+    /// Keeps what is mapped into the program, in case that it never answers again.
+    fn note_modules(&mut self) {
+        let answer = self.desk.answer();
+        self.modules = answer.map(|answer| answer.modules).unwrap_or_default();
     }
 
     /// Ends the process, and all that were forked with it.
@@ -508,16 +519,17 @@ impl Process {
     /// The error that a task never comes back.
     fn hangs(&self, look: &Look, executions: u64) -> DriveError {
         let desk = self.desk.top();
-        let answer = self.desk.answer();
         let place = self.ask();
+        let found = look.found();
+        let modules = found.as_ref().map(|found| found.modules.clone());
         let is_watched = desk.running_watched.load(Ordering::Relaxed) != 0;
         DriveError::Hangs {
             after: self.hang_after,
             is_watched: is_watched && place.is_some(),
             place,
-            modules: answer.map(|answer| answer.modules).unwrap_or_default(),
+            modules: modules.unwrap_or_else(|| self.modules.clone()),
             executions,
-            answer: look.found().map(Box::new),
+            answer: found.map(Box::new),
         }
     }
 
