@@ -24,7 +24,7 @@ pub struct Taken {
     pub mapped: u64,
 }
 
-/// Of so many parts of what there is, all but one may be taken.
+/// All but one of these parts of what there is may be taken.
 const PARTS: u64 = 4;
 
 impl Room {

@@ -145,7 +145,7 @@ impl MemoryFile {
         self.0.metadata().map_or(0, |found| found.len())
     }
 
-    /// Reads so many bytes, fewer if there are not as many any more.
+    /// Reads this number of bytes, or fewer where the file ends.
     fn part(&self, mut start: u64, length: u64) -> Vec<u8> {
         let mut bytes = vec![0; length as usize];
         let mut filled = 0;

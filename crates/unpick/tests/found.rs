@@ -43,7 +43,7 @@ fn waits_for_ever() {
     task.join().unwrap();
 }
 
-/// The other half of the tests below, in a process of its own. By itself it is none.
+/// What the tests below run in a separate process. Without the variable it does nothing.
 #[test]
 fn found() {
     let Ok(case) = std::env::var("UNPICK_TEST_FOUND") else {

@@ -13,7 +13,7 @@ fn trace(place: &Place) -> (PathBuf, Record) {
     Store::new(&place.0).load(&said.id()).unwrap()
 }
 
-/// The trace with something changed, as whoever made it would have made it.
+/// The trace with something changed, as an attacker would make it.
 fn forged(place: &Place, record: &Record, change: impl FnOnce(&mut Record)) -> String {
     let mut record = record.clone();
     change(&mut record);
