@@ -18,6 +18,10 @@ const WAYS: [&[&str]; 5] = [
 /// The words before a command that gives it a namespace for processes, so that a stray signal meets nothing else.
 const ALONE: [&str; 5] = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
 
+/// Runs a command beside another process, which must live.
+const BESIDE: &str = "sleep 100 & other=$!; \"$@\"; code=$?; \
+                      kill $other || { echo another process was ended; exit 9; }; exit $code";
+
 #[test]
 fn a_program_that_writes_everywhere_harms_no_other() {
     let mut try_out = Command::new(ALONE[0]);
@@ -27,11 +31,11 @@ fn a_program_that_writes_everywhere_harms_no_other() {
         return;
     }
     let place = Place::new("untrusted");
-    for (number, pattern) in (1..=3)
-        .flat_map(|one| STARTS.map(|start| (one, start)))
-        .enumerate()
-    {
-        let (pattern, start) = pattern;
+    let in_turn = (1..=3).flat_map(|pattern| STARTS.map(|start| (pattern, start)));
+    let in_turn = in_turn.zip(WAYS.iter().cycle());
+    // All ones are the number that stands for all processes.
+    let all_ones = WAYS.iter().map(|way| ((1, STARTS[0]), way));
+    for ((pattern, start), way) in in_turn.chain(all_ones) {
         let definitions = [
             format!("-DPATTERN={pattern}"),
             format!("-DSTART={start}ul"),
@@ -41,15 +45,14 @@ fn a_program_that_writes_everywhere_harms_no_other() {
             "untrusted/scribbles.c",
             &definitions.each_ref().map(String::as_str),
         );
-        let way = WAYS[number % WAYS.len()];
         let mut command = place.command("timeout");
-        // Children that `unshare` leaves behind are ended with it.
         command
             .args(["60"])
             .args(ALONE)
-            .arg(env!("CARGO_BIN_EXE_unpick"));
+            .args(["sh", "-c", BESIDE, "sh"]);
+        command.arg(env!("CARGO_BIN_EXE_unpick"));
         command.args(["run", "--no-save", "--watchdog", "1s"]);
-        command.args(way).args(["--", "./scribbles"]);
+        command.args(*way).args(["--", "./scribbles"]);
         let said = Said::of(&command.output().unwrap());
         let case = format!("{definitions:?} {way:?}: {}", said.text);
         // Nothing fails, and it is either known that something was wrong, or what was written did not matter.

@@ -151,3 +151,32 @@ fn wait_or_kill(child: &mut Child) {
         thread::sleep(LOOK);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+
+    #[test]
+    fn only_processes_of_the_group_are_signalled() {
+        let mut child = Command::new("sleep");
+        let mut child = child.arg("100").process_group(0).spawn().unwrap();
+        let group = child.id();
+        assert!(is_of_group(group, group));
+        // All processes of the user, the group of this one, and init; another process.
+        for other in [u32::MAX, 0, 1, std::process::id()] {
+            assert!(!is_of_group(other, group), "{other}");
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!is_of_group(group, group), "it has ended");
+    }
+
+    #[test]
+    fn a_process_that_does_not_end_is_ended() {
+        let mut child = Command::new("sleep").arg("100").spawn().unwrap();
+        wait_or_kill(&mut child);
+        assert!(child.try_wait().unwrap().is_some());
+    }
+}
